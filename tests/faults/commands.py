@@ -39,14 +39,15 @@ class Command:
     interrupted gives what the first would have given, however far that came; decisions are kept in a log, with each.
     What a run leaves for the next is looked at where `keeps` names it: then every fault is followed by a run without
     one. `stop`: SIGTERM comes with this line of --log, and the next run goes on from there. `kept`: the
-    cache is that of an earlier run. `links`: files that are old enough to be known again."""
+    cache is that of an earlier run. `links`: files that are old enough to be known again. `helper`: the process that meets
+    faults is the one that reads pictures in this role, behind its sandbox."""
 
     def __init__(self, name, arguments, needs, stdin=b"", server=False, processes=0, rank=0, again=True, keeps="", stop=0,
-                 kept=False, links=""):
+                 kept=False, links="", helper=""):
         self.name, self.arguments, self.needs = name, arguments.split(), needs.split()
         self.stdin, self.server, self.processes, self.again = stdin, server, processes, again and not server
         self.rank = rank  # of the process that meets faults
-        self.keeps, self.stop, self.kept, self.links = keeps, stop, kept, links.split()
+        self.keeps, self.stop, self.kept, self.links, self.helper = keeps, stop, kept, links.split(), helper
 
 
 # A training of three epochs, whose log has a line for each.
@@ -78,6 +79,12 @@ COMMANDS = [
     Command("features-network", "features art -o art.out --backbone net.onnx", "art net.onnx net.json"),
     Command("features-keeping", NETWORK, "art net.json", keeps=r"/network-[0-9a-f]*$", links="net.onnx"),
     Command("features-kept", NETWORK, "art net.json", keeps=r"/network-[0-9a-f]*$", links="net.onnx", kept=True),
+    Command("features-decoding", "features art -o art.out -f --no-cache", "art", helper="decode"),
+    Command("features-bitmap", "features bitmaps -o art.out -f --no-cache", "bitmaps", helper="bitmap"),
+    Command("index-decoding", "index art new -c c.f0c --model art.f0t", "art new art.f0t", helper="decode",
+            again=False),  # what its decoder did not survive is read again when it changes
+    Command("tag-merging", "tag art.f0t data -k 1 --xmp", "art.f0t data new", helper="merge"),
+    Command("write-merging", "write -c c.f0c --embed", "c.f0c art new", helper="merge"),
     Command("quantize", "quantize net.onnx --pictures art --count 2 -o eight.onnx --cosine 0.1", "art net.onnx net.json"),
     Command("vectors-convert", "vectors convert vectors.txt -o v.st", "vectors.txt v.st"),
     Command("vectors-packed", "vectors convert vectors.txt.gz -o v.st", "vectors.txt.gz v.st"),
@@ -132,7 +139,7 @@ COMMANDS = [
 QUICK = {"train-net": None, "train-stopped": "write read sync name stat lock change", "train-resumed": "read open stat name change",
          "features-keeping": "write sync name stat change", "features-kept": "open read stat", "eval-resumed": None,
          "tag-embed": "write sync name close change", "tag-sidecar": None,
-         "features": "write read sync map folder spawn change",
+         "features": "write read sync map folder spawn change", "features-decoding": "read talk any", "tag-merging": None,
          "vectors-trim": None, "import-csv": None, "eval": None, "accept": None, "write": None, "serve": None}
 
 DECISION = b'{"decisions": [{"picture": 1, "tag": "violet", "decision": "accepted"}]}'
@@ -244,6 +251,9 @@ def pictures():
         draw("art/p%d.svg" % i, i % 4 * 90 + i // 4, names[i % 4])
     write("new/photo.jpg", open(os.path.join(ROOT, "tests", "pictures", "keywords-xmp.jpg"), "rb").read())
     write("new/photo.jpg.xmp", SIDECAR)
+    for i in range(2):  # 8 x 8 pixels of one colour
+        write("bitmaps/b%d.bmp" % i, struct.pack("<2sIIIIiiHHIIiiII", b"BM", 246, 0, 54, 40, 8, 8, 1, 24, 0, 192, 0, 0, 0, 0) +
+              bytes([250 * i, 90, 30]) * 64)
     draw("new/leaf.svg", 91)
     write("vectors.txt", "red 1 0 0 0\ngreen 0 1 0 0\nblue 0 0 1 0\nyellow 0 0 0 1\nviolet .5 0 .5 0\n")
     subprocess.run(["gzip", "-kn", "vectors.txt"], check=True)

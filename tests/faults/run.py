@@ -52,6 +52,7 @@ FAULTS = {
     "mpi": ["EIO", "EIO+"],
     "memory": ["EMFILE", "EMFILE+"],
     "change": ["kill"],
+    "any": ["kill"],  # of a helper, which writes no files
 }
 NO_FAULT = "any:0:EIO"  # calls are counted alone
 HARMLESS = {"short", "short+", "EINTR"}
@@ -199,6 +200,33 @@ class Watch:
             os.killpg(self.process.pid, signal.SIGKILL)
 
 
+class Pipe:
+    """What is written to a pipe, in a file; nothing where it is not wanted."""
+
+    def __init__(self, path, to, wanted):
+        self.path, self.to, self.wanted, self.ended = path, to, wanted, False
+
+    def __enter__(self):
+        if self.wanted:
+            with contextlib.suppress(FileExistsError):
+                os.mkfifo(self.path)
+            self.fd = os.open(self.path, os.O_RDWR | os.O_NONBLOCK)  # as a writer, too: else it would end with the first
+            self.thread = threading.Thread(target=self.copy)
+            self.thread.start()
+
+    def __exit__(self, *_):
+        if self.wanted:
+            self.ended = True
+            self.thread.join()
+            os.close(self.fd)
+
+    def copy(self):
+        with open(self.to, "wb") as f:
+            while select.select([self.fd], [], [], 0.1)[0] or not self.ended:
+                with contextlib.suppress(BlockingIOError):
+                    f.write(os.read(self.fd, 1 << 16))
+
+
 class Journal:
     """What was tried of each command, one line each: command, kind of call, what it said, how often, how many were wrong."""
 
@@ -260,12 +288,14 @@ class Bench:
         if stop and self.command.stop:
             env["F0T_FAULT_STOP"] = str(self.command.stop)
             fault = fault or NO_FAULT
-        if fault:
+        if fault and self.command.helper:
+            env["F0T_PICTURE"] = self.helper(fault, trace)
+        elif fault:
             env[("SHIM" if self.command.processes else "LD_PRELOAD")] = self.options.shim
             env["F0T_FAULT"] = fault
         if trace:
             env["F0T_FAULT_TRACE"] = self.folder + "/.trace"
-        with open(".err", "wb") as err:
+        with open(".err", "wb") as err, Pipe(self.folder + ".pipe", ".trace", trace and self.command.helper):
             process = subprocess.Popen(self.words(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=err, env=env,
                                        start_new_session=True)
             with Watch(process) as watch:
@@ -276,6 +306,19 @@ class Bench:
         text = open(".err", "rb").read()
         os.remove(".err")
         return Run(process.returncode, out, text, look(self.command.keeps))
+
+    def helper(self, fault, trace):
+        """A program in place of the one that reads pictures: the first of its processes in this role meets faults, or, where
+        they last, each does. Its sandbox lets it write to a pipe alone."""
+        real = os.path.join(os.path.dirname(commands.PROGRAM), "fast0tag-picture")
+        first = "" if "+" in fault else "mkdir %s/.met 2>/dev/null && " % self.folder
+        traced = "F0T_FAULT_TRACE=%s.pipe " % self.folder if trace else ""
+        path = self.folder + ".picture"
+        with open(path, "w") as f:
+            f.write('#!/bin/sh\n[ "$1" = %s ] && %sexec env LD_PRELOAD=%s F0T_FAULT=%s %s%s "$@"\nexec %s "$@"\n' %
+                    (self.command.helper, first, self.options.shim, fault, traced, real, real))
+        os.chmod(path, 0o700)
+        return path
 
     def complain(self, fault, place, text):
         self.found.append("%s: %s (%s): %s" % (self.command.name, fault, place, text))
@@ -292,6 +335,8 @@ class Bench:
         if not killed and not (isinstance(run.code, int) and 0 <= run.code <= 3):
             return "exit %s: %s" % (run.code, run.err[-400:])
         told = run.code == 0 and self.is_told(run)
+        if told and self.command.helper and what in HARMLESS:
+            return "a picture is not read, for nothing: %s" % run.err[-300:]
         done = run.code == 0 or run.code == self.code and run.lines() == self.lines
         for path in sorted({*run.state, *self.old, *self.new}):
             now = run.state.get(path)
@@ -461,7 +506,8 @@ class Bench:
         if self.options.quick and not kinds and not self.options.commands:
             kinds = (commands.QUICK[self.command.name] or "").split()
         for kind in FAULTS:
-            mine = [c for c in calls if c[0] == kind or kind == "change" and c[0] in ("write", "sync", "name")]
+            changes = () if self.command.helper else ("write", "sync", "name")
+            mine = [c for c in calls if c[0] == kind or kind == "change" and c[0] in changes or kind == "any" and self.command.helper]
             if mine and (not kinds or kind in kinds):
                 self.each(kind, mine)
         return collections.Counter(c[0] for c in calls)
