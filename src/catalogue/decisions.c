@@ -39,6 +39,15 @@ f0t_status f0t_catalogue_decide(f0t_catalogue *catalogue, int64_t picture, const
 
 /* ---- Undo ------------------------------------------------------------------------------------------ */
 
+static f0t_status to_decision(f0t_decision *out, const f0t_catalogue *c, int64_t number)
+{
+    if (number < F0T_UNDECIDED || number > F0T_REJECTED)
+        return f0t_fail(F0T_ERROR_FORMAT, "%s is damaged: no decision %lld", c->path,
+                        (long long)number);
+    *out = (f0t_decision)number;
+    return F0T_OK;
+}
+
 /* The last decision that was not taken back; *id is 0 where there is none. */
 static f0t_status find_last(int64_t *id, int64_t *tag, f0t_catalogue_undone *undone,
                             f0t_catalogue *c, const char *who)
@@ -59,10 +68,10 @@ static f0t_status find_last(int64_t *id, int64_t *tag, f0t_catalogue_undone *und
     *id = sqlite3_column_int64(row, 0);
     *tag = sqlite3_column_int64(row, 2);
     undone->picture = sqlite3_column_int64(row, 1);
-    undone->was = (f0t_decision)sqlite3_column_int64(row, 3);
+    f0t_status status = to_decision(&undone->was, c, sqlite3_column_int64(row, 3));
     strncpy(undone->tag, name ? name : "", sizeof undone->tag - 1);
     f0t_sql_reset(row);
-    return F0T_OK;
+    return status;
 }
 
 static f0t_status take_back(f0t_catalogue_undone *undone, f0t_catalogue *c, const char *who)
@@ -82,8 +91,7 @@ static f0t_status take_back(f0t_catalogue_undone *undone, f0t_catalogue *c, cons
                         F0T_SQL_VALUES(f0t_sql_int(before))));
     F0T_TRY(f0t_sql_get_int(&decision, &c->sql, "SELECT decision FROM decisions WHERE id = ?1",
                             F0T_SQL_VALUES(f0t_sql_int(before)), F0T_UNDECIDED));
-    undone->is = (f0t_decision)decision;
-    return F0T_OK;
+    return to_decision(&undone->is, c, decision);
 }
 
 f0t_status f0t_catalogue_undo(f0t_catalogue_undone *undone, f0t_catalogue *catalogue,

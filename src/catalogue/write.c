@@ -345,6 +345,9 @@ static f0t_status find_work(f0t_row_numbers *work, writing *w)
     int64_t last;
     F0T_TRY(
         f0t_sql_get_int(&last, &c->sql, "SELECT coalesce(max(run), 0) FROM writes", NULL, 0, 0));
+    if (last == INT64_MAX)
+        return f0t_fail(F0T_ERROR_FORMAT, "%s is damaged: no run after %lld", c->path,
+                        (long long)last);
     w->run = last + 1;
     return f0t_row_numbers_read(work, c,
                                 w->options.undo  ? LAST

@@ -109,6 +109,17 @@ static f0t_status undo_writing(f0t_catalogue *c)
     return f0t_catalogue_write(c, &options, NULL, NULL, NULL);
 }
 
+#define DECIDED(decision)                                                                      \
+    "UPDATE decisions SET current = 0;"                                                        \
+    "INSERT INTO decisions(picture, tag, decision, who, at, current) SELECT 1, id, " #decision \
+    ", 'ann', 0, 1 FROM tags LIMIT 1"
+
+static f0t_status undo(f0t_catalogue *c)
+{
+    f0t_catalogue_undone undone = {.size = sizeof undone};
+    return f0t_catalogue_undo(&undone, c, NULL);
+}
+
 static const struct {
     const char *sql;
     f0t_status (*use)(f0t_catalogue *c);
@@ -131,6 +142,10 @@ static const struct {
      "has no picture that somebody has tagged: nothing to learn from"},
     {"INSERT INTO writes(run, picture, how, before, at) VALUES (1, 1, 9, '', 0)", undo_writing,
      F0T_ERROR_FORMAT, "is damaged: no way 9 to write"},
+    {"INSERT INTO writes(run, picture, how, before, at) VALUES (9223372036854775807, 1, 0, '', 0)",
+     undo_writing, F0T_ERROR_FORMAT, "is damaged: no run after 9223372036854775807"},
+    {DECIDED(9), undo, F0T_ERROR_FORMAT, "is damaged: no decision 9"},
+    {DECIDED(-1) ";" DECIDED(1), undo, F0T_ERROR_FORMAT, "is damaged: no decision -1"},
 };
 
 static void execute(const char *path, const char *sql)
