@@ -117,6 +117,19 @@ static double cosine(const float *x, const float *y, size_t n)
     return isfinite(c) ? c : 0;
 }
 
+/* There is room for as much as the network of floats takes and gives. */
+static f0t_status check_sizes(const f0t_network *network, const work *w, const char *name)
+{
+    const f0t_network_input *in = f0t_network_get_input(network);
+    const size_t size = in->channels * in->height * in->width, dim = f0t_network_dim(network);
+    return size == w->size && dim == w->dim
+               ? F0T_OK
+               : f0t_fail(F0T_ERROR_UNSUPPORTED,
+                          "%s: in eight bits it takes %zu numbers and gives %zu, in floats %zu and "
+                          "%zu; it cannot be quantised",
+                          name, size, dim, w->size, w->dim);
+}
+
 static f0t_status compare(f0t_quantize_report *r, work *w, const f0t_onnx_pack *file,
                           const char *name, size_t pictures)
 {
@@ -127,13 +140,9 @@ static f0t_status compare(f0t_quantize_report *r, work *w, const f0t_onnx_pack *
                                          .height = p->height,
                                          .width = p->width};
     F0T_TRY(f0t_network_open_memory(&network, file->data, file->size, name, &options, NULL));
-    f0t_status status =
-        f0t_network_dim(network) == w->dim
-            ? f0t_network_run_watched(w->got, network, w->pixels, pictures, w->monitor)
-            : f0t_fail(F0T_ERROR_UNSUPPORTED,
-                       "%s: in eight bits it gives %zu numbers, in floats %zu; it cannot be "
-                       "quantised",
-                       name, f0t_network_dim(network), w->dim);
+    f0t_status status = check_sizes(network, w, name);
+    if (status == F0T_OK)
+        status = f0t_network_run_watched(w->got, network, w->pixels, pictures, w->monitor);
     f0t_network_close(network);
     F0T_TRY(status);
     r->cosine = 0;
