@@ -19,10 +19,16 @@ static void keep(const char *path, const onnx_bytes *file)
         abort();
 }
 
+static void exercise(const void *data, size_t size)
+{
+    if (onnx_exercise(data, size) == F0T_OK)
+        (void)onnx_exercise_pictures(data, size);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (!size || data[0] != 'G') {
-        onnx_exercise(data, size);
+        exercise(data, size);
         return 0;
     }
     char *text = onnx_generate(data + 1, size - 1);
@@ -31,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     onnx_bytes file = onnx_from_text(text);
     if (getenv("FUZZ_ONNX_WRITE"))
         keep(getenv("FUZZ_ONNX_WRITE"), &file);
-    onnx_exercise(file.data, file.size);
+    exercise(file.data, file.size);
     onnx_bytes_free(&file);
     free(text);
     return 0;
