@@ -168,6 +168,13 @@ static f0t_status add_file(gathering *g, const char *path)
 
 /* ---- A picture and its sidecars ---------------------------------------------------------------------- */
 
+/* One that could not be looked at may be none, as opening it tells; so may one that is gone since. */
+static f0t_status add_sidecar(gathering *g, const char *path)
+{
+    f0t_status status = f0t_path_exists(path) ? add_file(g, path) : F0T_OK;
+    return status == F0T_ERROR_NOT_FOUND ? F0T_OK : status;
+}
+
 static f0t_status add_all(gathering *g, const char *path)
 {
     F0T_TRY(add_file(g, path));
@@ -175,7 +182,7 @@ static f0t_status add_all(gathering *g, const char *path)
     for (int plain = 0; plain < 2; plain++) {
         char *sidecar;
         F0T_TRY(f0t_sidecar_path(&sidecar, path, plain));
-        f0t_status status = f0t_path_exists(sidecar) ? add_file(g, sidecar) : F0T_OK;
+        f0t_status status = add_sidecar(g, sidecar);
         f0t_free(sidecar);
         F0T_TRY(status);
     }

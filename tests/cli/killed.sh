@@ -142,4 +142,17 @@ case_a_catalogue_that_cannot_be_read_is_not_damaged() {
     [ $said -gt 0 ] || complain "no failed read is told as one"
 }
 
+# A look at a sidecar that fails does not leave its picture out: there is none, as opening it tells.
+case_a_sidecar_that_cannot_be_looked_at_may_be_none() {
+    local n read=0
+    draw art/p0.svg red
+    fail stat:0:EIO features art -o data --no-cache || complain "$(cat "$err")"
+    for n in $(seq "$(cat .count)"); do
+        rm -rf data
+        fail "stat:$n:EIO" features art -o data --no-cache -q && read=$((read + 1))
+        ! grep -q "No such file" "$err" || complain "stat:$n: $(cat "$err")"
+    done
+    [ $read -gt 0 ] || complain "no picture is read"
+}
+
 run_cases

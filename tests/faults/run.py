@@ -347,7 +347,7 @@ class Bench:
         if run.code == 0 and self.command.server:
             return self.judge_answers(run)
         if done and not told:
-            wrong = [p for p in {*run.state, *self.new} if run.state.get(p) != self.new.get(p) and not self.is_spare(p, run)]
+            wrong = [p for p in {*run.state, *self.new} if run.state.get(p) != self.new.get(p) and not self.is_spare(p, run, kind)]
             if wrong:
                 return "says it is done, and is not: %s; %s" % (wrong[:3], run.err[-300:])
             if run.out != self.out:
@@ -400,11 +400,12 @@ class Bench:
         return path.endswith((".jsonl", ".checkpoint")) or path.endswith(".f0c") and grows or \
             path.startswith("m.f0t.data/")
 
-    def is_spare(self, path, run):
-        """What the next run can do without, or with: a network that could not be kept is prepared again, a checkpoint of what
+    def is_spare(self, path, run, kind):
+        """What the next run can do without, or with: a network that could not be kept, or whose file could not be looked at (it
+        may be changing, which is not told), is prepared again, a checkpoint of what
         was learned whole that could not be removed gives the same model, and of a run that says that it was interrupted
         the log may lack lines."""
-        return bool("/network-" in path and "the prepared network is not kept" in run.err or
+        return bool("/network-" in path and ("the prepared network is not kept" in run.err or kind == "stat") or
                     path.endswith(".checkpoint") and not self.command.stop or path == "log.jsonl" and self.command.stop)
 
     def judge_next(self):
