@@ -30,14 +30,20 @@ static const char *write_picture(void)
     return png_write("one.png", pixels, 8, 8, 3, 0);
 }
 
-static f0t_status quantise(const char *to, const char *network, const char *output)
+static f0t_status quantise_well(const char *to, const char *network, const char *output,
+                                double cosine)
 {
     f0t_quantize_options options = F0T_QUANTIZE_OPTIONS;
     f0t_quantize_report report;
     const char *picture = write_picture();
     options.output = output;
-    options.cosine = 0.5;
+    options.cosine = cosine;
     return f0t_network_quantize(&report, to, network, &picture, 1, &options, NULL);
+}
+
+static f0t_status quantise(const char *to, const char *network, const char *output)
+{
+    return quantise_well(to, network, output, 0.5);
 }
 
 static void features_that_are_no_numbers_are_refused(void **state)
@@ -87,12 +93,34 @@ static void what_an_old_set_says_twice_is_refused(void **state)
     }
 }
 
+static void pictures_of_another_size_are_refused(void **state)
+{
+    (void)state;
+    assert_fails(F0T_ERROR_MISMATCH,
+                 "takes 9 x 9 pixels of 3 channels, but pictures are prepared as 8 x 8 of 3",
+                 quantise(test_path("nine.onnx"),
+                          write_network("image:float[1,3,9,9]; w=float[4,3,9,9]{-0.3,-0.299..}; "
+                                        "c=Conv(image,w); f=Flatten(c); return f"),
+                          "f"));
+}
+
+static void what_eight_bits_cannot_is_told(void **state)
+{
+    const char *to = test_path("exact.onnx");
+    (void)state;
+    assert_fails(F0T_ERROR_UNSUPPORTED, "even one layer in eight bits leaves a cosine of 1.00000",
+                 quantise_well(to, write_network(CONV "return f"), "f", 1));
+    assert_false(f0t_path_exists(to));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(features_that_are_no_numbers_are_refused),
         cmocka_unit_test(the_output_goes_beside),
         cmocka_unit_test(what_an_old_set_says_twice_is_refused),
+        cmocka_unit_test(pictures_of_another_size_are_refused),
+        cmocka_unit_test(what_eight_bits_cannot_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
