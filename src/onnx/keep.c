@@ -71,14 +71,16 @@ static bool add_files(text *t, const f0t_onnx_graph *graph)
     return true;
 }
 
-/* One file for each network and way to use it: a newer preparation replaces an older one. */
+/* One file for each network and way to use it: a newer preparation replaces an older one. *out stays NULL where the whole path
+ * of the network is not known: by another name nobody would find it again. */
 static f0t_status name_file(char **out, const char *folder, const f0t_onnx_graph *graph,
                             const f0t_onnx_picture *picture, const f0t_onnx_keep_options *o)
 {
     char name[40], *whole = realpath(graph->path, NULL);
-    const char *path = whole ? whole : graph->path;
     const uint64_t numbers[] = {o->output, o->bf16, picture->dims[2], picture->dims[3]};
-    uint64_t hash = f0t_hash(F0T_HASH_START, path, strlen(path));
+    if (!whole)
+        return F0T_OK;
+    uint64_t hash = f0t_hash(F0T_HASH_START, whole, strlen(whole));
     hash = f0t_hash(hash, numbers, sizeof numbers);
     snprintf(name, sizeof name, "network-%016" PRIx64, hash);
     free(whole);
@@ -98,7 +100,7 @@ f0t_status f0t_onnx_keep_fill(f0t_onnx_keep *out, const char *folder, const f0t_
         (void)!mkdir(folder, S_IRWXU); /* where it cannot be made, nothing can be written */
         status = name_file(&out->path, folder, graph, picture, o);
     }
-    if (status == F0T_OK && lasting)
+    if (status == F0T_OK && out->path)
         out->key = t.data;
     else
         f0t_free(t.data);

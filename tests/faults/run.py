@@ -405,7 +405,7 @@ class Bench:
         may be changing, which is not told), is prepared again, a checkpoint of what
         was learned whole that could not be removed gives the same model, and of a run that says that it was interrupted
         the log may lack lines."""
-        return bool("/network-" in path and ("the prepared network is not kept" in run.err or kind == "stat") or
+        return bool("/network-" in path and ("the prepared network is not kept" in run.err or kind in ("stat", "path")) or
                     path.endswith(".checkpoint") and not self.command.stop or path == "log.jsonl" and self.command.stop)
 
     def judge_next(self):
