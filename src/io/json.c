@@ -29,6 +29,8 @@ f0t_status f0t_json_parse(json_t **out, const void *text, size_t size, const cha
     if (count_values(text, size) > F0T_JSON_VALUES)
         return f0t_fail(F0T_ERROR_FORMAT, "%s: its JSON has more than %d values", name,
                         F0T_JSON_VALUES);
+    if (size && memchr(text, 0, size)) /* jansson passes over one after a number */
+        return f0t_fail(F0T_ERROR_FORMAT, "%s: its JSON has a byte of 0", name);
     *out = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
     if (!*out && json_error_code(&error) == json_error_out_of_memory)
         return f0t_fail(F0T_ERROR_MEMORY, "%s: no memory for its JSON", name);

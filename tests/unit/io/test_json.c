@@ -169,6 +169,16 @@ static void a_file_is_loaded(void **state)
                  f0t_json_load(&root, test_path("none.json"), 9, NULL));
 }
 
+/* One after a number, which jansson passes over. */
+static void a_byte_of_zero_is_refused(void **state)
+{
+    static const char text[] = "{\"a\": [1\0, 2]}";
+    json_t *root;
+    (void)state;
+    assert_fails(F0T_ERROR_FORMAT, "a.json: its JSON has a byte of 0",
+                 f0t_json_parse(&root, text, sizeof text - 1, "a.json"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,6 +188,7 @@ int main(void)
         cmocka_unit_test(broken_json_says_where),
         cmocka_unit_test(values_are_counted_before_any_is_made),
         cmocka_unit_test(a_file_is_loaded),
+        cmocka_unit_test(a_byte_of_zero_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
