@@ -109,7 +109,7 @@ static void free_model(model *m)
     *m = (model){0};
 }
 
-static f0t_status add_object(model *m, sqlite3_stmt *row)
+static f0t_status add_object(model *m, f0t_sql *made, sqlite3_stmt *row)
 {
     F0T_TRY(f0t_grow(&m->objects, &m->capacity, m->count, 1, sizeof *m->objects));
     object *o = &m->objects[m->count++];
@@ -118,6 +118,8 @@ static f0t_status add_object(model *m, sqlite3_stmt *row)
         const char *text = (const char *)sqlite3_column_text(row, k);
         if (text)
             F0T_TRY(f0t_string_copy(&o->text[k], text, strlen(text)));
+        else if (sqlite3_column_type(row, k) != SQLITE_NULL)
+            return f0t_sql_fail(made, SQLITE_NOMEM);
     }
     return F0T_OK;
 }
@@ -131,7 +133,7 @@ static f0t_status read_objects(model *m, f0t_sql *made)
         F0T_TRY(f0t_sql_step(&any, made, rows));
         if (!any)
             return F0T_OK;
-        F0T_TRY(add_object(m, rows));
+        F0T_TRY(add_object(m, made, rows));
     }
 }
 

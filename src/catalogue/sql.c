@@ -18,27 +18,32 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
     (void)vfs;
     file->pMethods = NULL;
     if (flags & SQLITE_OPEN_SUPER_JOURNAL)
-        return SQLITE_PERM;
+        return SQLITE_AUTH;
     return system_files->xOpen(system_files, name, file, flags, given);
 }
 
-static void register_files(void)
+static bool register_files(void)
 {
-    system_files = sqlite3_vfs_find(NULL);
-    if (!system_files)
-        return;
-    own_files = *system_files;
-    own_files.pNext = NULL;
-    own_files.zName = FILES;
-    own_files.xOpen = open_file;
-    sqlite3_vfs_register(&own_files, 0);
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static bool registered;
+    pthread_mutex_lock(&lock);
+    system_files = registered ? system_files : sqlite3_vfs_find(NULL);
+    if (!registered && system_files) {
+        own_files = *system_files;
+        own_files.pNext = NULL;
+        own_files.zName = FILES;
+        own_files.xOpen = open_file;
+        registered = sqlite3_vfs_register(&own_files, 0) == SQLITE_OK;
+    }
+    const bool done = registered;
+    pthread_mutex_unlock(&lock);
+    return done;
 }
 
 f0t_status f0t_sql_open(f0t_sql *sql, int flags)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, register_files);
-    const int code = sqlite3_open_v2(sql->name, &sql->db, flags, FILES);
+    const int code =
+        register_files() ? sqlite3_open_v2(sql->name, &sql->db, flags, FILES) : SQLITE_NOMEM;
     if (code == SQLITE_OK)
         return F0T_OK;
     return sql->db ? f0t_sql_fail(sql, code)
@@ -114,7 +119,7 @@ f0t_status f0t_sql_fail(f0t_sql *sql, int code)
         return sqlite3_system_errno(sql->db)
                    ? f0t_fail_errno(sqlite3_system_errno(sql->db), "cannot open %s", sql->name)
                    : f0t_fail(F0T_ERROR_IO, "cannot open %s", sql->name);
-    case SQLITE_PERM: /* of open_file alone */
+    case SQLITE_AUTH: /* of open_file alone: there is no authorizer */
         return f0t_fail(F0T_ERROR_FORMAT, "%s-journal is not a catalogue's: it names another file",
                         sql->name);
     case SQLITE_IOERR:

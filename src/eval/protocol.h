@@ -5,7 +5,7 @@
  * stands in for them: trials learn from the others, and are judged by how they rank the held-out tags,
  * or all seen ones where the test ranks both kinds together. Which tags are held out matters more than
  * most settings do, so several fifths take their turn: the first values of a method are left for others that are
- * better beyond chance over the folds (model/tune.h). Where nothing is held out, the folds are fifths of the
+ * better by a t-test over the folds (model/tune.h). Where nothing is held out, the folds are fifths of the
  * validation images.
  */
 #ifndef F0T_EVAL_PROTOCOL_H

@@ -40,7 +40,7 @@ bool f0t_depthwise_suits(const f0t_layer_conv *c)
     return wide && c->type == F0T_F32 && c->result == F0T_F32 && !c->rescale &&
            c->groups == c->channels && c->channels == c->filters &&
            c->channels % (f0t_depthwise_in_blocks() ? BLOCK : LANES) == 0 && is_usual(&c->window) &&
-           f0t_finish_read(&finish, c->after, c->after_count);
+           f0t_finish_read(&finish, c->after, c->after_count) && finish.kind != F0T_FINISH_SIGMOID;
 }
 
 f0t_status f0t_depthwise_create(f0t_depthwise **out, const f0t_layer_conv *c, int threads)

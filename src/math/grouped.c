@@ -108,9 +108,6 @@ void f0t_grouped_free(f0t_grouped *grouped)
 
 #include <immintrin.h>
 
-#define AVX512 __attribute__((target("avx512f,fma")))
-#define INLINE inline __attribute__((always_inline))
-
 /* Pixels of a row that are made at a time: as many sums, which hide each other's latency. */
 enum { PIXELS = 7 };
 
@@ -124,7 +121,7 @@ typedef struct strip {
 } strip;
 
 /* In each group, channel j in the place of all. */
-AVX512 static INLINE __m512 spread(__m512 x, const size_t j, const size_t group)
+F0T_AVX512 static F0T_INLINE __m512 spread(__m512 x, const size_t j, const size_t group)
 {
     if (group == 8)
         return _mm512_permutexvar_ps(
@@ -146,8 +143,8 @@ AVX512 static INLINE __m512 spread(__m512 x, const size_t j, const size_t group)
 /* Pixels of a row of the source that a strip needs, at most. */
 enum { SPAN = (PIXELS - 1) * 2 + 3 };
 
-AVX512 static INLINE void read_row(__m512 *x, const strip *s, const float *row, const size_t span,
-                                   const size_t stride)
+F0T_AVX512 static F0T_INLINE void read_row(__m512 *x, const strip *s, const float *row,
+                                           const size_t span, const size_t stride)
 {
     const f0t_grouped *g = s->g;
     const size_t first = s->column * stride - g->before[1]; /* what is below 0 is large */
@@ -159,9 +156,9 @@ AVX512 static INLINE void read_row(__m512 *x, const strip *s, const float *row, 
 
 /* A row of the source; sums that do not wait for each other follow one another. Sizes are constants where this is
  * called. */
-AVX512 static INLINE void add_row(__m512 *sums, const strip *s, const float *row,
-                                  const float *filters, const size_t pixels, const size_t stride,
-                                  const size_t group)
+F0T_AVX512 static F0T_INLINE void add_row(__m512 *sums, const strip *s, const float *row,
+                                          const float *filters, const size_t pixels,
+                                          const size_t stride, const size_t group)
 {
     const size_t span = (pixels - 1) * stride + 3;
     __m512 x[SPAN], one[SPAN];
@@ -181,8 +178,9 @@ AVX512 static INLINE void add_row(__m512 *sums, const strip *s, const float *row
     }
 }
 
-AVX512 static INLINE void run_strip(float *result, const strip *s, __m512 bias, const size_t pixels,
-                                    const size_t stride, const size_t group)
+F0T_AVX512 static F0T_INLINE void run_strip(float *result, const strip *s, __m512 bias,
+                                            const size_t pixels, const size_t stride,
+                                            const size_t group)
 {
     const f0t_grouped *g = s->g;
     __m512 sums[PIXELS];
@@ -203,8 +201,8 @@ AVX512 static INLINE void run_strip(float *result, const strip *s, __m512 bias, 
 }
 
 /* The last strip of a row begins so early that it is whole, or there are single pixels. */
-AVX512 static INLINE void run_row(float *result, strip *s, __m512 bias, const size_t stride,
-                                  const size_t group)
+F0T_AVX512 static F0T_INLINE void run_row(float *result, strip *s, __m512 bias, const size_t stride,
+                                          const size_t group)
 {
     const size_t width = s->g->out[1], channels = s->g->channels;
     for (size_t x = 0; width >= PIXELS && x < width; x += PIXELS) {
@@ -215,16 +213,16 @@ AVX512 static INLINE void run_row(float *result, strip *s, __m512 bias, const si
         run_strip(result + s->column * channels, s, bias, 1, stride, group);
 }
 
-AVX512 static INLINE void run_rows(float *result, strip *s, __m512 bias, const size_t stride,
-                                   const size_t group)
+F0T_AVX512 static F0T_INLINE void run_rows(float *result, strip *s, __m512 bias,
+                                           const size_t stride, const size_t group)
 {
     for (s->row = s->first; s->row < s->last; s->row++)
         run_row(result + s->row * s->g->out[1] * s->g->channels, s, bias, stride, group);
 }
 
 /* Sixteen channels of a band of rows; their filters come into the first cache. */
-AVX512 static void run_block(float *result, const f0t_grouped *g, const float *source,
-                             const float *filters, const float *bias, size_t first)
+F0T_AVX512 static void run_block(float *result, const f0t_grouped *g, const float *source,
+                                 const float *filters, const float *bias, size_t first)
 {
     float near[TAPS * GROUP_MOST * LANES];
     const size_t left = g->out[0] - first, rows = left < g->band ? left : g->band;
@@ -267,7 +265,7 @@ typedef struct shape {
 } shape;
 
 /* In each group of four, channel j in the place of all. */
-AVX2 static INLINE __m256 spread_four(const float *pixel, const size_t j)
+AVX2 static F0T_INLINE __m256 spread_four(const float *pixel, const size_t j)
 {
     const __m256 x = _mm256_loadu_ps(pixel);
     return j == 0   ? _mm256_permute_ps(x, 0x00)
@@ -277,8 +275,8 @@ AVX2 static INLINE __m256 spread_four(const float *pixel, const size_t j)
 }
 
 /* A row of the source, pixel after pixel: three filters stay in registers beside the sums. */
-AVX2 static INLINE void add_blocks_row(__m256 *sums, const strip *s, const float *row,
-                                       const float *filters, const shape h)
+AVX2 static F0T_INLINE void add_blocks_row(__m256 *sums, const strip *s, const float *row,
+                                           const float *filters, const shape h)
 {
     const size_t span = (h.pixels - 1) * h.stride + 3;
     const size_t first = s->column * h.stride - s->g->before[1]; /* what is below 0 is large */
@@ -301,7 +299,8 @@ AVX2 static INLINE void add_blocks_row(__m256 *sums, const strip *s, const float
     }
 }
 
-AVX2 static INLINE void run_blocks_strip(float *result, const strip *s, __m256 bias, const shape h)
+AVX2 static F0T_INLINE void run_blocks_strip(float *result, const strip *s, __m256 bias,
+                                             const shape h)
 {
     const f0t_grouped *g = s->g;
     const __m256 low = _mm256_set1_ps(g->limits.low), high = _mm256_set1_ps(g->limits.high);
@@ -321,7 +320,8 @@ AVX2 static INLINE void run_blocks_strip(float *result, const strip *s, __m256 b
 }
 
 /* The last strip of a row begins so early that it is whole, or there are single pixels. */
-AVX2 static INLINE void run_blocks_row(float *result, strip *s, __m256 bias, const size_t stride)
+AVX2 static F0T_INLINE void run_blocks_row(float *result, strip *s, __m256 bias,
+                                           const size_t stride)
 {
     const f0t_grouped *g = s->g;
     const size_t width = g->out[1];

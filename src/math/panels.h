@@ -47,7 +47,7 @@ size_t f0t_panels_room(size_t k, size_t n);
 void f0t_panels_pack(float *panels, size_t k, size_t n, const float *b, size_t first, size_t count,
                      bool transposed);
 
-/* As f0t_matmul_run, in float32. A row of C is the same for any number of rows and threads. */
+/* As f0t_matmul_run, in float32; no size is 0. A row of C is the same for any number of rows and threads. */
 f0t_status f0t_panels_run(float *c, const float *a, const float *panels, const float *bias,
                           const f0t_matmul *op);
 

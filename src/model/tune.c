@@ -58,7 +58,8 @@ static bool beats(const f0t_tune_trial *trial, const f0t_tune_trial *than)
  * has no folds, or cannot be used, as any other step. */
 static bool beats_surely(const f0t_tune_trial *trial, const f0t_tune_trial *than)
 {
-    static const double QUANTILES[F0T_TUNE_PARTS] = {0, 6.314, 2.920, 2.353, 2.132};
+    static const double QUANTILES[] = {0, 6.314, 2.920, 2.353, 2.132};
+    _Static_assert(sizeof QUANTILES / sizeof *QUANTILES == F0T_TUNE_PARTS, "one for each number");
     double mean, error;
     if (!trial->part_count || !than->part_count)
         return beats(trial, than);
