@@ -80,8 +80,7 @@ static void what_an_old_set_says_twice_is_refused(void **state)
     static const char *const ends[] = {
         "features=Pad<pads=[0,0,0,0],paddings=[0,0,0,-3]>(f); return features",
         "p=int64[4]{0,0,0,-3}; features=Pad<pads=[0,0,0,0]>(f,p); return features",
-        "a=int64[1]{1}; u=Unsqueeze(f,a); features=ReduceMean<axes=[1],keepdims=0>(u); "
-        "return features"};
+        "a=int64[1]{1}; u=Unsqueeze(f,a); features=ReduceMean<axes=[1]>(u); return features"};
     const char *to = test_path("twice.onnx");
     (void)state;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
