@@ -1,42 +1,17 @@
 #include "math/panels.h"
 
 #include "base/kernels.h"
-
-#include <stdint.h>
-#include <string.h>
-
-/* One register. */
-#if defined(__AVX512F__)
-enum { LANES = 16 };
-#elif defined(__AVX__)
-enum { LANES = 8 };
-#else
-enum { LANES = 4 };
-#endif
+#include "math/floats.h"
 
 /* Sums of six rows by the registers of a panel's row: with AVX2 twelve, as many as there are registers for, beside
  * those that are multiplied. */
-enum { ROWS = F0T_PANEL_ROWS, PARTS = F0T_PANEL / LANES };
-
-typedef float lanes __attribute__((vector_size(LANES * sizeof(float))));
-
-static inline lanes read_lanes(const float *from)
-{
-    lanes x;
-    memcpy(&x, from, sizeof x);
-    return x;
-}
-
-static inline void write_lanes(float *to, lanes x)
-{
-    memcpy(to, &x, sizeof x);
-}
+enum { ROWS = F0T_PANEL_ROWS, PARTS = F0T_PANEL / F0T_FLOATS };
 
 /* sum + factor · y. The compiler takes forms of the instruction that leave the sum in another register, and moves it back; that
  * takes 4 % of a product's time. */
-static inline lanes multiply_add(lanes sum, float factor, lanes y)
+static inline f0t_floats multiply_add(f0t_floats sum, float factor, f0t_floats y)
 {
-    const lanes x = factor - (lanes){0};
+    const f0t_floats x = f0t_floats_all(factor);
 #if defined(__FMA__)
     __asm__("vfmadd231ps %2, %1, %0" : "+x"(sum) : "x"(x), "x"(y));
     return sum;
@@ -46,21 +21,20 @@ static inline lanes multiply_add(lanes sum, float factor, lanes y)
 }
 
 /* What is no number stays so. */
-static inline lanes positive(lanes x)
+static inline f0t_floats positive(f0t_floats x)
 {
-    typedef int32_t bits __attribute__((vector_size(LANES * sizeof(int32_t))));
-    return (lanes)((bits)x & ~(x < (lanes){0}));
+    return (f0t_floats)((f0t_float_bits)x & ~(x < (f0t_floats){0}));
 }
 
 /* Sums of the columns from `at` on of a panel. */
-static inline __attribute__((always_inline)) void put(const f0t_panel_strip *s, float *c, lanes sum,
-                                                      size_t at)
+static inline __attribute__((always_inline)) void put(const f0t_panel_strip *s, float *c,
+                                                      f0t_floats sum, size_t at)
 {
     if (s->bias)
-        sum += read_lanes(s->bias + at);
+        sum += f0t_floats_read(s->bias + at);
     if (s->add)
-        sum += read_lanes(c);
-    write_lanes(c, s->relu ? positive(sum) : sum);
+        sum += f0t_floats_read(c);
+    f0t_floats_write(c, s->relu ? positive(sum) : sum);
 }
 
 /* `rows` is a constant where this is called, so that the sums stay in registers. Strip after strip asks for its part of
@@ -70,7 +44,7 @@ static inline __attribute__((always_inline)) void
 strip(const f0t_panel_strip *s, const float *a, float *to, const float *next, const size_t rows)
 {
     enum { BLOCK = ROWS * F0T_PANEL_BLOCK, LINE = 16, AHEAD = 4 };
-    lanes sum[ROWS][PARTS] = {0};
+    f0t_floats sum[ROWS][PARTS] = {0};
     const float *b = s->b;
     for (size_t k = 0; k < s->blocks; k++, a += BLOCK) {
         __builtin_prefetch(next + k * F0T_PANEL, 0, 2);
@@ -79,10 +53,10 @@ strip(const f0t_panel_strip *s, const float *a, float *to, const float *next, co
             __builtin_prefetch(a + AHEAD * BLOCK + l, 0, 3);
 #pragma GCC unroll 8
         for (size_t e = 0; e < F0T_PANEL_BLOCK; e++, b += F0T_PANEL) {
-            lanes y[PARTS];
+            f0t_floats y[PARTS];
 #pragma GCC unroll 4
             for (size_t l = 0; l < PARTS; l++)
-                y[l] = read_lanes(b + l * LANES);
+                y[l] = f0t_floats_read(b + l * F0T_FLOATS);
 #pragma GCC unroll 6
             for (size_t i = 0; i < rows; i++)
 #pragma GCC unroll 4
@@ -94,7 +68,7 @@ strip(const f0t_panel_strip *s, const float *a, float *to, const float *next, co
     for (size_t i = 0; i < rows; i++)
 #pragma GCC unroll 4
         for (size_t l = 0; l < PARTS; l++)
-            put(s, to + i * s->c_row + l * LANES, sum[i][l], l * LANES);
+            put(s, to + i * s->c_row + l * F0T_FLOATS, sum[i][l], l * F0T_FLOATS);
 }
 
 static void last_strip(const f0t_panel_strip *s, const float *a, float *c, size_t rows)
