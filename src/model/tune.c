@@ -54,17 +54,34 @@ static bool beats(const f0t_tune_trial *trial, const f0t_tune_trial *than)
     return mean > error;
 }
 
-/* By a paired t-test over the folds, one-sided at 5 %: the quantile for one fold less than there are. Where one of the two
- * has no folds, or cannot be used, as any other step. */
-static bool beats_surely(const f0t_tune_trial *trial, const f0t_tune_trial *than)
+/* The chance that t is exceeded under Student's distribution of 1 to 4 degrees of freedom. */
+static double student_tail(double t, size_t freedom)
 {
-    static const double QUANTILES[] = {0, 6.314, 2.920, 2.353, 2.132};
-    _Static_assert(sizeof QUANTILES / sizeof *QUANTILES == F0T_TUNE_PARTS, "one for each number");
+    const double n = (double)freedom, u = t / sqrt(n), w = 1 + u * u;
+    switch (freedom) {
+    case 1:
+        return 0.5 - atan(u) / M_PI;
+    case 2:
+        return 0.5 - u / sqrt(w) / 2;
+    case 3:
+        return 0.5 - (u / w + atan(u)) / M_PI;
+    default:
+        return 0.5 - u / sqrt(w) * (1 + 0.5 / w) / 2;
+    }
+}
+
+/* By a paired t-test over the folds, one-sided at 5 %, which all settings that were tried beside the first share: the best of
+ * them was chosen (Bonferroni). Where one of the two has no folds, or cannot be used, as any other step. */
+static bool beats_surely(const f0t_tune_trial *trial, const f0t_tune_trial *than, size_t others)
+{
+    _Static_assert(F0T_TUNE_PARTS == 5, "student_tail goes as far");
     double mean, error;
     if (!trial->part_count || !than->part_count)
         return beats(trial, than);
     const size_t count = compare_parts(&mean, &error, trial, than);
-    return count > 1 && mean > QUANTILES[count - 1] * error && mean > 0;
+    if (count < 2 || !(mean > 0))
+        return false;
+    return !(error > 0) || student_tail(mean / error, count - 1) * (double)others < 0.05;
 }
 
 bool f0t_tune_is_behind(const f0t_tune_trial *incumbent, const double *parts, size_t count)
@@ -150,7 +167,7 @@ static void choose_in_grid(f0t_tune_search *s)
     walk w = {.search = s, .next = next};
     walk_on(&w);
     s->incumbent = w.at;
-    s->best = beats_surely(&s->trials[w.at], &s->trials[0]) ? w.at : 0;
+    s->best = beats_surely(&s->trials[w.at], &s->trials[0], s->trial_count - 1) ? w.at : 0;
 }
 
 /* ---- Over ranges --------------------------------------------------------------------------- */

@@ -67,7 +67,7 @@ static f0t_status score(float *scores, const void *fitted, const f0t_task *task,
                 direction[k] +=
                     (double)queries->features[m * dim + j] * f0t_random_normal(&map, j * C_DIM + k);
         for (size_t t = 0; t < tags->count; t++) {
-            double sum = 3 * noise * sin(1e4 * (double)(m * tags->count + t));
+            double sum = 10 * noise * sin(1e4 * (double)(m * tags->count + t));
             for (size_t k = 0; k < C_DIM; k++)
                 sum += direction[k] * (double)tags->vectors[t * C_DIM + k];
             scores[m * tags->count + t] = (float)sum;
