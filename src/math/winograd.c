@@ -12,6 +12,10 @@ enum { SIDE = F0T_WINOGRAD_SIDE, OUT = 4, PLACES = SIDE * SIDE, BLOCK = 8 };
 /* Tiles that are transformed, multiplied and transformed back at a time: whole groups of rows of math/panels.h. */
 enum { TILES = 8 * F0T_PANEL_ROWS };
 
+/* Few tiles are multiplied by all threads together, place by place: each would read all filters for its own ones, and the filters
+ * are most of what is read. */
+enum { SHARED_TILES = 9 * F0T_PANEL_ROWS };
+
 /* Arrays of the places are no power of two apart, which would be the same sets of the cache. */
 enum { GAP = 16 };
 
@@ -24,6 +28,7 @@ struct f0t_winograd {
     size_t in[2], out[2], before[2];
     size_t across[2], all; /* tiles of an image in each dimension, and of all images */
     size_t tiles;          /* at a time */
+    bool shared;           /* by all threads; else each has tiles of its own */
     f0t_after after[F0T_LAYER_AFTER];
     size_t after_count;
     int threads;
@@ -57,6 +62,14 @@ bool f0t_winograd_suits(const f0t_layer_conv *c)
            c->channels * c->filters <= MOST_BYTES / (PLACES * sizeof(float)) && can_follow(c);
 }
 
+static void choose_tiles(f0t_winograd *w)
+{
+    const size_t threads = (size_t)w->threads, each = (w->all + threads - 1) / threads;
+    w->shared = threads > 1 && w->all <= SHARED_TILES;
+    const size_t tiles = w->shared ? w->all : each < TILES ? each : TILES;
+    w->tiles = (tiles + F0T_PANEL_ROWS - 1) / F0T_PANEL_ROWS * F0T_PANEL_ROWS;
+}
+
 f0t_status f0t_winograd_create(f0t_winograd **out, const f0t_layer_conv *c, int threads)
 {
     F0T_TRY(f0t_alloc_zero(out, 1, sizeof **out));
@@ -76,8 +89,7 @@ f0t_status f0t_winograd_create(f0t_winograd **out, const f0t_layer_conv *c, int 
         w->across[d] = (w->out[d] + OUT - 1) / OUT;
         w->all *= w->across[d];
     }
-    const size_t each = (w->all + (size_t)threads - 1) / (size_t)threads;
-    w->tiles = each < TILES ? (each + F0T_PANEL_ROWS - 1) / F0T_PANEL_ROWS * F0T_PANEL_ROWS : TILES;
+    choose_tiles(w);
     return F0T_OK;
 }
 
@@ -104,7 +116,7 @@ static size_t of_thread(const f0t_winograd *w)
 
 size_t f0t_winograd_scratch(const f0t_winograd *w)
 {
-    return (size_t)w->threads * of_thread(w) * sizeof(float);
+    return (w->shared ? 1 : (size_t)w->threads) * of_thread(w) * sizeof(float);
 }
 
 /* ---- Filters ----------------------------------------------------------------------------------- */
@@ -228,23 +240,35 @@ AVX2 static void transform_tile(float *to, const f0t_winograd *w, const float *p
         _mm256_storeu_ps(to + k * of_input(w), x[k]);
 }
 
-static void transform_input(float *to, const f0t_winograd *w, const float *source, size_t first,
-                            size_t count)
+/* What a run works on. */
+typedef struct work {
+    const f0t_winograd *w;
+    const float *source, *filters, *bias;
+    float *result;
+    float *input, *products; /* of some tiles */
+    size_t first, count;     /* these */
+} work;
+
+/* Eight channels of them. */
+static void transform_input(const work *h, size_t block)
 {
+    const f0t_winograd *w = h->w;
     const size_t blocks = w->channels / BLOCK, plane = w->in[0] * w->in[1] * BLOCK;
-    for (size_t b = 0; b < blocks; b++)
-        for (size_t t = 0; t < count; t++) {
-            const place at = place_of(w, first + t);
-            transform_tile(to + f0t_panel_row(t, b, blocks), w,
-                           source + (at.image * blocks + b) * plane, at);
-        }
+    for (size_t t = 0; t < h->count; t++) {
+        const place at = place_of(w, h->first + t);
+        transform_tile(h->input + f0t_panel_row(t, block, blocks), w,
+                       h->source + (at.image * blocks + block) * plane, at);
+    }
 }
 
 /* The product of one place: [tiles x channels] · [channels x filters], in panels. */
-static void multiply(float *to, const f0t_winograd *w, const float *from, const float *filters,
-                     size_t count)
+static void multiply(const work *h, size_t k)
 {
+    const f0t_winograd *w = h->w;
     const size_t blocks = w->channels / BLOCK;
+    float *to = h->products + k * of_product(w);
+    const float *from = h->input + k * of_input(w),
+                *filters = h->filters + k * w->filters * w->channels;
     for (size_t p = 0; p < w->channels; p += F0T_PANEL_DEPTH)
         for (size_t j = 0; j < w->filters; j += F0T_PANEL) {
             const size_t left = w->channels - p;
@@ -253,7 +277,7 @@ static void multiply(float *to, const f0t_winograd *w, const float *from, const 
                                        .b = filters + f0t_panel_at(w->channels, w->filters, p, j),
                                        .c_row = F0T_PANEL,
                                        .a_group = f0t_panel_row(F0T_PANEL_ROWS, 0, blocks),
-                                       .rows = count,
+                                       .rows = h->count,
                                        .columns = F0T_PANEL,
                                        .blocks = (left < F0T_PANEL_DEPTH ? left : F0T_PANEL_DEPTH) /
                                                  BLOCK,
@@ -308,40 +332,79 @@ AVX2 static void transform_back(float *plane, const f0t_winograd *w, const float
     write_tile(plane, w, z, _mm256_loadu_ps(bias), at);
 }
 
-static void transform_output(float *result, const f0t_winograd *w, const float *from,
-                             const float *bias, size_t first, size_t count)
+/* Eight filters of the tiles. */
+static void transform_output(const work *h, size_t block)
 {
+    const f0t_winograd *w = h->w;
     const size_t blocks = w->filters / BLOCK, plane = w->out[0] * w->out[1] * BLOCK;
-    for (size_t b = 0; b < blocks; b++)
-        for (size_t t = 0; t < count; t++) {
-            const place at = place_of(w, first + t);
-            const size_t panel = b * BLOCK / F0T_PANEL, half = b * BLOCK % F0T_PANEL;
-            transform_back(result + (at.image * blocks + b) * plane, w,
-                           from + (panel * w->tiles + t) * F0T_PANEL + half, bias + b * BLOCK, at);
-        }
+    const size_t panel = block * BLOCK / F0T_PANEL, half = block * BLOCK % F0T_PANEL;
+    for (size_t t = 0; t < h->count; t++) {
+        const place at = place_of(w, h->first + t);
+        transform_back(h->result + (at.image * blocks + block) * plane, w,
+                       h->products + (panel * w->tiles + t) * F0T_PANEL + half,
+                       h->bias + block * BLOCK, at);
+    }
 }
 
-static void run_tiles(float *result, const f0t_winograd *w, const float *source,
-                      const float *filters, const float *bias, float *scratch, size_t first)
+static work work_on(const work *all, float *scratch, size_t first)
 {
-    const size_t count = w->all - first < w->tiles ? w->all - first : w->tiles;
-    float *input = scratch, *products = scratch + PLACES * of_input(w);
-    transform_input(input, w, source, first, count);
+    const f0t_winograd *w = all->w;
+    work h = *all;
+    h.input = scratch;
+    h.products = scratch + PLACES * of_input(w);
+    h.first = first;
+    h.count = w->all - first < w->tiles ? w->all - first : w->tiles;
+    return h;
+}
+
+static void run_alone(const work *h)
+{
+    for (size_t b = 0; b < h->w->channels / BLOCK; b++)
+        transform_input(h, b);
     for (size_t k = 0; k < PLACES; k++)
-        multiply(products + k * of_product(w), w, input + k * of_input(w),
-                 filters + k * w->filters * w->channels, count);
-    transform_output(result, w, products, bias, first, count);
+        multiply(h, k);
+    for (size_t b = 0; b < h->w->filters / BLOCK; b++)
+        transform_output(h, b);
+}
+
+static void run_shared(const work *h, int threads)
+{
+    (void)threads;
+#pragma omp parallel num_threads(threads)
+    {
+#pragma omp for schedule(static)
+        for (size_t b = 0; b < h->w->channels / BLOCK; b++)
+            transform_input(h, b);
+#pragma omp for schedule(dynamic)
+        for (size_t k = 0; k < PLACES; k++)
+            multiply(h, k);
+#pragma omp for schedule(static)
+        for (size_t b = 0; b < h->w->filters / BLOCK; b++)
+            transform_output(h, b);
+    }
+}
+
+static void run_each(const work *all, float *scratch, int threads)
+{
+    const f0t_winograd *w = all->w;
+    (void)threads;
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+    for (size_t first = 0; first < w->all; first += w->tiles) {
+        const work h = work_on(all, scratch + (size_t)f0t_team_member() * of_thread(w), first);
+        run_alone(&h);
+    }
 }
 
 void f0t_winograd_run(float *result, const f0t_winograd *w, const float *source,
                       const float *filters, const float *bias, float *scratch)
 {
     const int team = f0t_team_size(), threads = team < w->threads ? team : w->threads;
-    (void)threads;
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-    for (size_t first = 0; first < w->all; first += w->tiles)
-        run_tiles(result, w, source, filters, bias,
-                  scratch + (size_t)f0t_team_member() * of_thread(w), first);
+    const work all = {.w = w, .source = source, .filters = filters, .bias = bias, .result = result};
+    const work h = work_on(&all, scratch, 0);
+    if (w->shared)
+        run_shared(&h, threads);
+    else
+        run_each(&all, scratch, threads);
 }
 
 #else
