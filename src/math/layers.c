@@ -308,6 +308,7 @@ void f0t_layer_free(f0t_layer *layer)
     f0t_depthwise_free(layer->depthwise);
     f0t_depthwise_eight_free(layer->depthwise_eight);
     f0t_points_free(layer->points);
+    f0t_point_panels_free(layer->point_panels);
     f0t_free(layer);
 }
 
@@ -340,6 +341,11 @@ f0t_status f0t_layer_run(void *result, f0t_layer *layer, const void *const *sour
     }
     if (layer->winograd) {
         f0t_winograd_run(result, layer->winograd, sources[0], constants[0], constants[1], scratch);
+        return F0T_OK;
+    }
+    if (layer->point_panels) {
+        f0t_point_panels_run(result, layer->point_panels, sources[0], constants[0], constants[1],
+                             scratch);
         return F0T_OK;
     }
     if (layer->grouped) {

@@ -250,6 +250,18 @@ static f0t_status fill_points(f0t_layer *layer, const f0t_layer_conv *c)
     return F0T_OK;
 }
 
+static f0t_status fill_point_panels(f0t_layer *layer, const f0t_layer_conv *c)
+{
+    const dnnl_dims_t filters = {(dnnl_dim_t)c->filters, (dnnl_dim_t)c->channels, 1, 1};
+    F0T_TRY(f0t_point_panels_create(&layer->point_panels, c, layer->alone ? 1 : f0t_team_size()));
+    layer->scratch = f0t_point_panels_scratch(layer->point_panels);
+    F0T_TRY(set_blocks(&layer->source, c->images, c->channels, c->in));
+    F0T_TRY(set_blocks(&layer->result, c->images, c->filters, c->window.out));
+    DNN_TRY(dnnl_memory_desc_init_by_tag(&layer->weights.desc, 4, filters, dnnl_f32, dnnl_Acdb16a),
+            "describe filters");
+    return F0T_OK;
+}
+
 bool f0t_layer_conv_takes_gates(const f0t_layer_conv *conv)
 {
     return conv->gated && f0t_points_suits(conv);
@@ -279,6 +291,10 @@ f0t_status f0t_layer_create_conv(f0t_layer **out, const f0t_layer_conv *conv,
     if (f0t_points_suits(conv)) {
         F0T_TRY(f0t_layer_begin(out, cost));
         return f0t_layer_give(out, fill_points(*out, conv));
+    }
+    if (f0t_point_panels_suits(conv)) {
+        F0T_TRY(f0t_layer_begin(out, cost));
+        return f0t_layer_give(out, fill_point_panels(*out, conv));
     }
     if (source && suits_blocks(conv, source)) {
         F0T_TRY(create_in_blocks(out, conv, source, &cost));

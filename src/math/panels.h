@@ -13,14 +13,18 @@
 
 enum { F0T_PANEL = 16, F0T_PANEL_ROWS = 6, F0T_PANEL_BLOCK = 8, F0T_PANEL_DEPTH = 768 };
 
+/* Floats of a block of a group of rows that was packed. */
+enum { F0T_PANEL_STEP = F0T_PANEL_ROWS * F0T_PANEL_BLOCK };
+
 /* What the kernel panel_product does: c[rows x columns] = relu(a · panel + bias + c), of which all but the product is optional. Rows
- * of a lie in groups of F0T_PANEL_ROWS, `a_group` apart; a group has F0T_PANEL_BLOCK numbers of each row, then the next ones of
- * each. There are `blocks` such blocks, and the panel has as many rows as they have numbers. */
+ * of a lie in groups of F0T_PANEL_ROWS, `a_group` apart; a group has F0T_PANEL_BLOCK numbers of each row, and `a_block` behind
+ * their beginning the next ones of each. There are `blocks` such blocks, and the panel has as many rows as they have numbers. Blocks
+ * of as many columns of a row of c are `c_block` apart. */
 typedef struct f0t_panel_strip {
     float *c;
     const float *a, *b;
     const float *bias; /* of each column, or NULL */
-    size_t c_row, a_group, rows, blocks;
+    size_t c_row, c_block, a_group, a_block, rows, blocks;
     size_t columns; /* F0T_PANEL, or fewer where the matrix ends */
     bool add, relu;
 } f0t_panel_strip;
@@ -28,8 +32,8 @@ typedef struct f0t_panel_strip {
 /* Where block `block` of row i is in groups that have `blocks` of them. */
 static inline size_t f0t_panel_row(size_t i, size_t block, size_t blocks)
 {
-    return ((i / F0T_PANEL_ROWS * blocks + block) * F0T_PANEL_ROWS + i % F0T_PANEL_ROWS) *
-           F0T_PANEL_BLOCK;
+    return (i / F0T_PANEL_ROWS * blocks + block) * F0T_PANEL_STEP +
+           i % F0T_PANEL_ROWS * F0T_PANEL_BLOCK;
 }
 
 /* Where in the panels of a k x n matrix the rows from p on, a multiple of F0T_PANEL_DEPTH, of column j begin, which is a

@@ -276,7 +276,9 @@ static void multiply(const work *h, size_t k)
                                        .a = from + f0t_panel_row(0, p / BLOCK, blocks),
                                        .b = filters + f0t_panel_at(w->channels, w->filters, p, j),
                                        .c_row = F0T_PANEL,
+                                       .c_block = F0T_PANEL_BLOCK,
                                        .a_group = f0t_panel_row(F0T_PANEL_ROWS, 0, blocks),
+                                       .a_block = F0T_PANEL_STEP,
                                        .rows = h->count,
                                        .columns = F0T_PANEL,
                                        .blocks = (left < F0T_PANEL_DEPTH ? left : F0T_PANEL_DEPTH) /
