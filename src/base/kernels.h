@@ -43,6 +43,9 @@ struct f0t_svm_zone;
     K(void, sigmoid_block, (float *y, const float *x, size_t n)) \
     K(void, softplus_block, (float *y, const float *x, size_t n)) \
     K(void, log_block, (float *y, const float *x, size_t n)) \
+    /* x / (1 + 2^(slope·x)), and x·(1 + erf(x / sqrt 2)) / 2. */ \
+    K(void, swish_block, (float *y, const float *x, size_t n, float slope)) \
+    K(void, gelu_block, (float *y, const float *x, size_t n)) \
     /* The largest: NaN is passed over, -infinity for n = 0; and Σ exp(x_i - shift). */ \
     K(float, largest, (const float *x, size_t n)) \
     K(double, sum_exp, (const float *x, size_t n, float shift)) \

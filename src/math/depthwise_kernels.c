@@ -32,7 +32,6 @@ static F0T_INLINE size_t pixel(const f0t_depthwise_form *g)
 #endif
 }
 
-/* x / (1 + 2^(slope·x)), the smallest quotient being 2^-126: what it is multiplied by has a limit, so that what is far below 0 vanishes. */
 static F0T_INLINE f0t_floats finished(f0t_floats x, const f0t_finish *f, const f0t_finish_kind kind)
 {
 #if defined(__AVX512F__)
@@ -41,8 +40,7 @@ static F0T_INLINE f0t_floats finished(f0t_floats x, const f0t_finish *f, const f
     if (kind == F0T_FINISH_LIMITS)
         return f0t_floats_smaller(f0t_floats_all(f->high),
                                   f0t_floats_larger(f0t_floats_all(f->low), x));
-    const f0t_floats z = f0t_floats_smaller(f0t_floats_all(126), x * f->slope);
-    return f0t_floats_larger(f0t_floats_all(-1e30F), x) / (f0t_floats_exp2_normal(z) + 1);
+    return f0t_floats_swish(x, f->slope);
 #endif
 }
 

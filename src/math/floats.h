@@ -215,4 +215,12 @@ static F0T_INLINE f0t_floats f0t_floats_exp2_normal(f0t_floats z)
 
 #endif
 
+/* x / (1 + 2^(slope·x)), the smallest quotient being 2^-126: what it is multiplied by has a limit, so that what is far below 0
+ * vanishes. */
+static F0T_INLINE f0t_floats f0t_floats_swish(f0t_floats x, float slope)
+{
+    const f0t_floats z = f0t_floats_smaller(f0t_floats_all(126), x * slope);
+    return f0t_floats_larger(f0t_floats_all(-1e30F), x) / (f0t_floats_exp2_normal(z) + 1);
+}
+
 #endif

@@ -361,6 +361,10 @@ f0t_status f0t_layer_run(void *result, f0t_layer *layer, const void *const *sour
                                 constants[1]);
         return F0T_OK;
     }
+    if (layer->smooth.count) {
+        f0t_smooth_run(result, &layer->smooth, sources[0]);
+        return F0T_OK;
+    }
     if (layer->interleave.images) {
         f0t_interleave_run(result, &layer->interleave, sources[0]);
         return F0T_OK;

@@ -60,11 +60,33 @@ static f0t_status fill_activation(f0t_layer *layer, const f0t_after *after,
     return f0t_layer_finish(layer, roles, 1, 0);
 }
 
+/* Numbers of an array that has no gaps, with those that fill up blocks; else 0. */
+static size_t count_joined(const f0t_layout *layout)
+{
+    size_t count = 1;
+    for (int d = 0; d < layout->desc.ndims; d++)
+        count *= (size_t)layout->desc.padded_dims[d];
+    return f0t_layout_type(layout) == F0T_F32 && !layout->desc.offset0 &&
+                   f0t_layout_bytes(layout) == count * sizeof(float)
+               ? count
+               : 0;
+}
+
+static f0t_status fill_smooth(f0t_layer *layer, const f0t_after *after, const f0t_layout *source)
+{
+    layer->smooth = (f0t_smooth){count_joined(source), *after, layer->alone ? 1 : f0t_team_size()};
+    layer->source = layer->result = *source;
+    layer->source_count = 1;
+    return F0T_OK;
+}
+
 f0t_status f0t_layer_create_activation(f0t_layer **out, const f0t_after *after,
                                        const f0t_layout *source)
 {
     F0T_TRY(f0t_layer_begin(out, f0t_layer_cost_of(source, source)));
-    return f0t_layer_give(out, fill_activation(*out, after, source));
+    return f0t_layer_give(out, f0t_smooth_suits(after) && count_joined(source)
+                                   ? fill_smooth(*out, after, source)
+                                   : fill_activation(*out, after, source));
 }
 
 static f0t_status fill_binary(f0t_layer *layer, f0t_layer_binary_kind kind, const f0t_layout *x,
