@@ -9,6 +9,7 @@
 #include "io/file.h"
 #include "onnx/quantise.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -64,10 +65,10 @@ static one_case make_case(size_t network, precision how, size_t batch, const f0t
  */
 
 typedef struct files {
-    char folder[64]; /* of what was made here, removed at the end; or empty */
-    char path[512];  /* of the network that is measured now */
-    char made[512];  /* file in `folder`, or empty */
-    char eight[512]; /* the same network in eight bits, or empty */
+    char folder[4096]; /* of what was made here, removed at the end; or empty */
+    char path[4200];   /* of the network that is measured now */
+    char made[4200];   /* file in `folder`, or empty */
+    char eight[4200];  /* the same network in eight bits, or empty */
 } files;
 
 static bool find_real(files *f, const char *network)
@@ -86,28 +87,33 @@ static void remove_made(files *f)
     *f->made = *f->eight = '\0';
 }
 
-static void need_folder(files *f)
+/* A path that does not fit is that of no folder. */
+static f0t_status need_folder(files *f)
 {
     const char *place = getenv("TMPDIR");
     if (*f->folder)
-        return;
-    snprintf(f->folder, sizeof f->folder, "%.40s/f0t-bench-XXXXXX", place ? place : "/tmp");
-    if (!mkdtemp(f->folder))
-        *f->folder = '\0';
+        return F0T_OK;
+    snprintf(f->folder, sizeof f->folder, "%s/f0t-bench-XXXXXX", place ? place : "/tmp");
+    if (mkdtemp(f->folder))
+        return F0T_OK;
+    *f->folder = '\0';
+    return f0t_fail(F0T_ERROR_IO, "cannot make a folder in %s: %s", place ? place : "/tmp",
+                    strerror(errno));
 }
 
 /* The script writes it, with random weights: they cost the same time. */
-static bool make(const cli_context *cli, files *f, const char *network)
+static f0t_status make(const cli_context *cli, files *f, const char *network)
 {
-    need_folder(f);
+    F0T_TRY(need_folder(f));
     snprintf(f->path, sizeof f->path, "%s/%s.onnx", f->folder, network);
     const char *words[] = {"make", network, f->path, NULL};
     bench_child *child = bench_child_start(cli, "backbone_peer.py", words);
     bench_child_end(child);
     if (access(f->path, R_OK) != 0)
-        return false;
+        return f0t_fail(F0T_ERROR_NOT_FOUND,
+                        "no %s to measure: run it where bench/backbone_peer.py is", network);
     memcpy(f->made, f->path, sizeof f->made);
-    return true;
+    return F0T_OK;
 }
 
 /* ---- In eight bits -------------------------------------------------------------------------------- */
@@ -149,7 +155,7 @@ static f0t_status make_eight(files *f)
     f0t_onnx_pack file = {0};
     f0t_writer *writer;
     float *pixels = NULL;
-    need_folder(f);
+    F0T_TRY(need_folder(f));
     F0T_TRY(f0t_onnx_graph_open(&graph, f->path, NULL));
     f0t_status status = f0t_alloc(&pixels, PIXELS, sizeof *pixels);
     if (status == F0T_OK) {
@@ -280,9 +286,8 @@ static f0t_status measure_network(const cli_context *cli, const bench_options *o
 {
     const char *name = networks[network].name;
     one_case cases[BATCHES * TEAMS];
-    if (!find_real(f, name) && !make(cli, f, name))
-        return f0t_fail(F0T_ERROR_NOT_FOUND,
-                        "no %s to measure: run it where bench/backbone_peer.py is", name);
+    if (!find_real(f, name))
+        F0T_TRY(make(cli, f, name));
     if (is_wanted(options, t, network, INT8))
         F0T_TRY(make_eight(f));
     for (precision how = F32; how <= INT8; how++) {

@@ -40,6 +40,15 @@ static char *unconst(const char *word)
     return cast.out;
 }
 
+/* Closed where no stream can be had: a child that waits for the other end of its pipe ends only then. */
+static FILE *open_end(int fd, const char *mode)
+{
+    FILE *stream = fdopen(fd, mode);
+    if (!stream)
+        close(fd);
+    return stream;
+}
+
 static bool spawn(bench_child *child, const char *path, const char *const *words)
 {
     int to[2], from[2];
@@ -61,8 +70,10 @@ static bool spawn(bench_child *child, const char *path, const char *const *words
     posix_spawn_file_actions_destroy(&actions);
     close(to[0]);
     close(from[1]);
-    child->to = fdopen(to[1], "w");
-    child->from = fdopen(from[0], "r");
+    if (failed)
+        child->pid = 0;
+    child->to = open_end(to[1], "w");
+    child->from = open_end(from[0], "r");
     return !failed;
 }
 

@@ -42,11 +42,14 @@ static f0t_status run(void *context)
 static bench_child *start_peer(cli_context *cli, const solving *s, const bench_tags *tags,
                                size_t count)
 {
-    char folder[256];
+    char folder[4096];
     const bench_case c = {tags, s->rules, count, s->lambda, s->options.hinge, s->results};
     bench_child *child = NULL;
-    if (bench_case_write(cli, &c, folder, sizeof folder) == F0T_OK)
+    if (bench_case_write(&c, folder, sizeof folder) == F0T_OK)
         child = bench_child_start(cli, "ranksvm_peer.py", (const char *const[]){folder, NULL});
+    else
+        f0t_log(cli->monitor, F0T_LOG_WARNING, "%s: measuring without bench/ranksvm_peer.py",
+                f0t_last_error());
     bench_case_remove(folder);
     return child;
 }

@@ -32,7 +32,7 @@ typedef struct bench_case {
     f0t_hinge hinge;
     const f0t_ranksvm_result *results;
 } bench_case;
-f0t_status bench_case_write(cli_context *cli, const bench_case *c, char *folder, size_t size);
+f0t_status bench_case_write(const bench_case *c, char *folder, size_t size);
 void bench_case_remove(const char *folder);
 
 #endif

@@ -7,11 +7,12 @@
 #include "io/npy.h"
 #include "math/elementwise.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { SEEN = 925, DIMS = 300, PATH_SIZE = 512 };
+enum { SEEN = 925, DIMS = 300, PATH_SIZE = 4200 };
 
 static const char vectors_name[] = "glove-300d-nuswide1006.txt";
 
@@ -216,19 +217,20 @@ static json_t *describe(const bench_case *c)
                      c->hinge == F0T_HINGE_SQUARED, "rules", rules, "objectives", objectives);
 }
 
-f0t_status bench_case_write(cli_context *cli, const bench_case *c, char *folder, size_t size)
+f0t_status bench_case_write(const bench_case *c, char *folder, size_t size)
 {
     char path[PATH_SIZE];
     const char *temporary = getenv("TMPDIR");
     snprintf(folder, size, "%s/fast0tag-bench-XXXXXX", temporary ? temporary : "/tmp");
     if (!mkdtemp(folder))
-        return cli_fail(cli, F0T_ERROR_IO, "cannot make a folder beside %s", folder);
+        return f0t_fail(F0T_ERROR_IO, "cannot make a folder in %s: %s",
+                        temporary ? temporary : "/tmp", strerror(errno));
     F0T_TRY(write_vectors(c->tags, folder));
     snprintf(path, sizeof path, "%s/case.json", folder);
     json_t *json = describe(c);
     int failed = json ? json_dump_file(json, path, JSON_REAL_PRECISION(12)) : -1;
     json_decref(json);
-    return failed ? cli_fail(cli, F0T_ERROR_IO, "cannot write %s", path) : F0T_OK;
+    return failed ? f0t_fail(F0T_ERROR_IO, "cannot write %s", path) : F0T_OK;
 }
 
 void bench_case_remove(const char *folder)

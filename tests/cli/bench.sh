@@ -71,6 +71,26 @@ case_backbones_are_measured_also_without_their_peers() {
     json_holds 'len(d) == 4 and all(r["unit"] == "pictures/s" and r["value"] > 0 for r in d)'
 }
 
+# A peer that needs a file of ours is left out with a word where that cannot be written, and nothing is written elsewhere.
+case_without_a_place_for_files_peers_are_missed() {
+    mkdir bench
+    printf '%s\n' 'import sys' 'print("ready none", flush=True)' 'for line in sys.stdin: print("done", flush=True)' >bench/ranksvm_peer.py
+    printf '%s\n' 'import sys' 'open("asked", "a").write(sys.argv[3] + "\n")' 'print("ready")' >bench/backbone_peer.py
+    F0T_DATA= run 0 bench ranksvm --only "squared hinge, lambda 1, 1 of" --json
+    json_holds 'd[0]["peer"] == "none" and d[0]["ratio"] > 0'
+    F0T_DATA= TMPDIR=$PWD/none run 0 bench ranksvm --only "squared hinge, lambda 1, 1 of" --json
+    json_holds 'd[0]["peer"] is None'
+    warns "none: No such file or directory: measuring without bench/ranksvm_peer.py"
+    F0T_DATA= TMPDIR=$PWD/none run 1 bench backbone --only "mobilenet_v2 f32"
+    warns "cannot make a folder in $PWD/none: No such file or directory"
+    [ ! -e asked ] || complain "the peer was asked to write $(cat asked)"
+    long=$PWD/a-folder-whose-name-is-longer-than-forty-bytes
+    mkdir "$long"
+    F0T_DATA= TMPDIR=$long run 3 bench backbone --only "mobilenet_v2 f32"
+    grep -q "^$long/" asked || complain "the network is not asked for in $long: $(cat asked)"
+    [ -z "$(ls "$long")" ] || complain "something is left there: $(ls "$long")"
+}
+
 case_a_name_that_fits_no_case_is_refused() {
     refuse 2 "no case's name contains 'nothing'" bench matmul --only nothing
     refuse 2 "no case's name contains 'nothing'" bench kernels --only nothing
