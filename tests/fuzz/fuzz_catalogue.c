@@ -3,10 +3,8 @@
  * files do is the file. Any other is a list of changes of a sound catalogue: what would take luck to be hit in its pages, a
  * value of any type and size in any column. SQLite itself keeps no value of another type out that is there already.
  */
+#include "catalogue.h"
 #include "fuzz.h"
-#include "scratch.h"
-
-#include "catalogue/catalogue.h"
 
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -17,7 +15,7 @@
 
 /* Pages on which the text of each table lies whole. */
 #define PAGE "1024"
-enum { PICTURES = 4, MARKS = 64, PATH_SIZE = 4096, CHANGES_MOST = 16, DIM = 2 };
+enum { MARKS = 64, PATH_SIZE = 4096, CHANGES_MOST = 16 };
 
 static char folder[PATH_SIZE], path[PATH_SIZE + 16], beside[PATH_SIZE + 32], words[PATH_SIZE + 16];
 static f0t_model *model;
@@ -33,72 +31,6 @@ static size_t mark_count;
 static const char mark[] = " STRICT,";
 
 /* ---- What the fuzzer begins with -------------------------------------------------------------------- */
-
-static void make_model(void)
-{
-    static const char text[] = "red 1 0\nblue 0 1\nviolet .5 .5\n";
-    static const char *const tags[] = {"red", "blue"};
-    static const float features[] = {1, 0, 0, 1, 1, .1F, .1F, 1};
-    static const uint8_t labels[] = {1, 0, 0, 1, 1, 0, 0, 1};
-    f0t_dataset *dataset;
-    f0t_vectors *vectors;
-    const f0t_dataset_arrays arrays = {.size = sizeof arrays,
-                                       .images = 4,
-                                       .features = features,
-                                       .dim = DIM,
-                                       .tags = tags,
-                                       .tag_count = 2,
-                                       .labels = labels};
-    f0t_train_options o = F0T_TRAIN_OPTIONS;
-    o.method = F0T_METHOD_LINEAR;
-    FILE *file = fopen(words, "w");
-    need(file && fputs(text, file) >= 0 && fclose(file) == 0);
-    need(f0t_dataset_open_arrays(&dataset, &arrays, NULL, NULL) == F0T_OK);
-    need(f0t_vectors_open(&vectors, words, NULL, NULL) == F0T_OK);
-    need(f0t_train(&model, dataset, vectors, &o, NULL) == F0T_OK);
-    f0t_dataset_close(dataset);
-    f0t_vectors_close(vectors);
-}
-
-static void put_picture(f0t_catalogue *c, size_t i)
-{
-    char name[64];
-    const float numbers[] = {(float)i, 1}, direction[] = {i % 2 ? 1 : .2F, i % 2 ? .1F : 1};
-    const f0t_catalogue_keyword keywords[] = {{"Places|Paris", F0T_KEYWORD_XMP},
-                                              {"sea", F0T_KEYWORD_IPTC}};
-    const f0t_tag_score suggestions[] = {{.tag = "red", .confidence = .5F},
-                                         {.tag = "blue", .confidence = .25F}};
-    f0t_catalogue_record r = F0T_CATALOGUE_RECORD;
-    snprintf(name, sizeof name, "/nowhere/p%zu.jpg", i);
-    r.picture.path = name;
-    r.picture.taken = (int64_t)i * 40000000;
-    r.keywords = keywords;
-    r.keyword_count = i % 3;
-    r.thumbnail = "\xFF\xD8\xFF\xD9";
-    r.thumbnail_size = 4;
-    r.features = numbers;
-    r.direction = direction;
-    r.dim = r.direction_dim = DIM;
-    r.suggestions = suggestions;
-    r.suggestion_count = 2;
-    need(f0t_catalogue_put(NULL, c, &r) == F0T_OK);
-}
-
-static void fill(void)
-{
-    const f0t_catalogue_options options = {.size = sizeof options, .mode = F0T_CATALOGUE_CREATE};
-    const char *const written[] = {"violet"};
-    f0t_catalogue *c;
-    need(f0t_catalogue_open(&c, path, &options) == F0T_OK);
-    need(f0t_catalogue_set_backbone(c, "{\"kind\":\"builtin\"}") == F0T_OK);
-    need(f0t_catalogue_set_model(c, "/nowhere/m.f0t", 7) == F0T_OK);
-    for (size_t i = 0; i < PICTURES; i++)
-        put_picture(c, i);
-    need(f0t_catalogue_decide(c, 1, "violet", F0T_ACCEPTED, "ann") == F0T_OK);
-    need(f0t_catalogue_decide(c, 2, "red", F0T_REJECTED, "ann") == F0T_OK);
-    need(f0t_catalogue_set_written(c, 1, written, 1) == F0T_OK);
-    f0t_catalogue_close(c);
-}
 
 static void run(sqlite3 *db, const char *sql)
 {
@@ -250,8 +182,8 @@ static void start(void)
     snprintf(path, sizeof path, "%s/c.f0c", folder);
     snprintf(beside, sizeof beside, "%s.directions", path);
     snprintf(words, sizeof words, "%s/v.txt", folder);
-    make_model();
-    fill();
+    model = make_model(words);
+    fill_catalogue(path, "/nowhere/m.f0t", 7);
     soften();
 }
 
