@@ -1,6 +1,7 @@
 """The commands that meet faults, and the small files they work with."""
 import os
 import random
+import shlex
 import shutil
 import sqlite3
 import struct
@@ -34,6 +35,14 @@ open("scores.npy", "wb").write(b"\\x93NUMPY\\x01\\x00" + struct.pack("<H", len(h
 """
 
 
+# What another program that is measured says and does; none of it takes time.
+PEER = """import sys
+print("ready none", flush=True)
+for line in sys.stdin:
+    print("done", flush=True)
+"""
+
+
 class Command:
     """A command, and of the files that `prepare` makes those it needs. `again`: a second run after one that was
     interrupted gives what the first would have given, however far that came; decisions are kept in a log, with each.
@@ -44,7 +53,8 @@ class Command:
 
     def __init__(self, name, arguments, needs, stdin=b"", server=False, processes=0, rank=0, again=True, keeps="", stop=0,
                  kept=False, links="", helper=""):
-        self.name, self.arguments, self.needs = name, arguments.split(), needs.split()
+        self.name, self.needs = name, needs.split()
+        self.arguments = shlex.split(arguments)
         self.stdin, self.server, self.processes, self.again = stdin, server, processes, again and not server
         self.rank = rank  # of the process that meets faults
         self.keeps, self.stop, self.kept, self.links, self.helper = keeps, stop, kept, links.split(), helper
@@ -126,6 +136,8 @@ COMMANDS = [
     Command("write-undo", "write -c written.f0c --undo", "written.f0c written", again=False),
     Command("demo", "demo drawings -o shown --vectors demo.txt --wordnet wordnet --methods conse --epochs 1",
             "drawings demo.txt wordnet"),
+    Command("bench", "bench kernels --only 'top 5' --json", ""),
+    Command("bench-peer", "bench ranksvm --only 'squared hinge, lambda 1, 1 of' --json", "bench"),
     Command("serve", "serve art.f0t --port 0 --vectors vectors.txt", "art.f0t vectors.txt", server=True),
     Command("serve-catalogue", "serve -c c.f0c --port 0", "c.f0c art new blend.f0t", server=True),
     Command("mpi", "train photos --vectors words.txt -o m.f0t --method net --hidden 4 --epochs 2 --batch 7",
@@ -314,5 +326,6 @@ def prepare(shim):
     catalogues()
     shutil.copytree("new", "tagged")
     program("tag", "art.f0t", "tagged", "-k", "1", "--xmp")
+    write("bench/ranksvm_peer.py", PEER)
     write("own.py", OWN)
     os.chmod("own.py", 0o755)

@@ -65,8 +65,8 @@ PATIENCE = 3  # that a server with a fault may take to answer: it may also give 
 TEMPORARY = re.compile(r"(^|/)\.fast0tag-[^/]*$|^tmp/")
 LEFT = re.compile(r"(\.part|\.directions|\.lock|\.checkpoint|\.trials|-wal|-shm|-journal|\.trace|fast0tag-eval-[0-9a-f]*\.jsonl)$|"
                   r"^\.cache/|(^|/)\.fast0tag-|^tmp/")
-SECONDS = re.compile(rb'"?(tune_s|train_s|test_s|seconds|images_per_second|time|elapsed|written|saved|made)"?[:=] ?[-0-9.e"TZ:]+|[0-9.]+ (s|ms|min)\b|'
-                     rb"[0-9.,]+ (images|pictures|words|rows)/s")
+SECONDS = re.compile(rb'"?(peer_value|ratio|tune_s|train_s|test_s|seconds|images_per_second|time|elapsed|written|saved|made)"?[:=] ?[-0-9.e"TZ:]+|[0-9.]+ (s|ms|min)\b|'
+                     rb'[0-9.,]+ (images|pictures|words|rows)/s|"value": [-+0-9.e]+(?=,\s+"unit")')
 
 
 # ---- What is there --------------------------------------------------------------------------------------------------
