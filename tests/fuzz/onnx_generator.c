@@ -16,7 +16,7 @@ enum { VALUES = 96, TEXT = 1 << 15, RANK = 8, NAME = 24 };
 typedef struct guess {
     char name[NAME];
     size_t rank, dims[RANK];
-    char type; /* f, i or b */
+    char type; /* f, i or b, as types are called by letters in say_tensor */
 } guess;
 
 typedef struct maker {
@@ -156,7 +156,9 @@ static size_t count_of(size_t rank, const size_t *dims)
 /* " type[dims]{elements}" with some odd numbers among them. */
 static void say_tensor(maker *m, char type, size_t rank, const size_t *dims)
 {
-    size_t known = type == 'i' ? 1 : type == 'b' ? 2 : 0;
+    static const char letters[] = "fibj..un"; /* of the first types; a point: no letter */
+    const char *letter = memchr(letters, type, sizeof letters - 1);
+    size_t known = letter ? (size_t)(letter - letters) : 0;
     const char *name = types[rarely(m, 16) ? pick(m, COUNT(types)) : known];
     bool floats = strcmp(name, "float") == 0 || strcmp(name, "double") == 0;
     say(m, "%s[", name);
@@ -229,8 +231,8 @@ static size_t shape(maker *m, size_t dims[RANK])
 
 /* The operators whose further inputs or attributes have a form of their own. Inputs, a letter each:
  * x a value, b one of its shape, t the same of booleans, c a number for each channel, l for each
- * element of the last dimension, w filters, v those of a transposed convolution, m a matrix, n its
- * bias, a axes, d dimensions, p paddings, g indices, i an integer, s a number, F numbers for each
+ * element of the last dimension, w filters, v those of a transposed convolution, W filters of bytes, m a matrix, M one of bytes,
+ * n its bias, u an unsigned byte, z a signed one, j integers for each channel, a axes, d dimensions, p paddings, g indices, i an integer, s a number, F numbers for each
  * dimension, 2 two numbers. Attributes: i an integer, f a number, s a word, t a tensor, a axes, d
  * dimensions, p paddings, k one for each spatial dimension, q two for each, F numbers. */
 static const struct hint {
@@ -249,10 +251,12 @@ static const struct hint {
      "t value,f value_float,F value_floats,i value_int,d value_ints,s value_string"},
     {"ConstantOfShape", "d", "t value"},
     {"Conv", "xwc", "k kernel_shape,k strides,q pads,k dilations,i group,s auto_pad"},
+    {"ConvInteger", "xWuz", "k kernel_shape,k strides,q pads,k dilations,i group,s auto_pad"},
     {"ConvTranspose", "xvc",
      "k kernel_shape,k strides,q pads,k dilations,i group,s auto_pad,k output_padding,k "
      "output_shape"},
     {"CumSum", "xi", "i exclusive,i reverse"},
+    {"DequantizeLinear", "xsu", "i axis,i block_size"},
     {"DepthToSpace", "x", "i blocksize,s mode"},
     {"Dropout", "xst", "f ratio"},
     {"Expand", "xd", ""},
@@ -274,12 +278,16 @@ static const struct hint {
     {"LpNormalization", "x", "i axis,i p"},
     {"LpPool", "x", "k kernel_shape,k strides,q pads,i p,s auto_pad,i ceil_mode"},
     {"MatMul", "xm", ""},
+    {"MatMulInteger", "xMuz", ""},
     {"MaxPool", "x",
      "k kernel_shape,k strides,q pads,k dilations,i ceil_mode,i storage_order,s auto_pad"},
     {"Mod", "xb", "i fmod"},
     {"OneHot", "gi2", "i axis"},
     {"PRelu", "xc", ""},
     {"Pad", "xpsa", "p pads,p paddings,f value,s mode"},
+    {"QLinearConv", "xsuWszsuj", "k kernel_shape,k strides,q pads,k dilations,i group,s auto_pad"},
+    {"QLinearMatMul", "xsuMszsu", ""},
+    {"QuantizeLinear", "xsu", "i axis,i saturate"},
     {"Range", "iii", ""},
     {"ReduceMax", "xa", "a axes,i keepdims,i noop_with_empty_axes"},
     {"ReduceMean", "xa", "a axes,i keepdims,i noop_with_empty_axes"},
@@ -317,7 +325,7 @@ static const struct hint *hint_for(const char *op)
     return &other;
 }
 
-static const char *filters(maker *m, const guess *x, bool transposed)
+static const char *filters(maker *m, char type, const guess *x, bool transposed)
 {
     size_t dims[RANK], channels = x->rank > 1 ? x->dims[1] : 1;
     size_t many = 1 + pick(m, 4);
@@ -330,7 +338,7 @@ static const char *filters(maker *m, const guess *x, bool transposed)
     for (size_t d = 2; d < x->rank && d < RANK; d++)
         dims[d] = 1 + pick(m, 3);
     m->columns = transposed ? dims[1] : dims[0];
-    return constant(m, 'f', x->rank < 2 ? 2 : x->rank, dims);
+    return constant(m, type, x->rank < 2 ? 2 : x->rank, dims);
 }
 
 /* A new constant of the form that `kind` says, fit for x. */
@@ -350,13 +358,22 @@ static const char *fitting(maker *m, char kind, const guess *x)
         return constant(m, 'f', 1, &channels);
     case 'l':
         return constant(m, 'f', 1, &last);
+    case 'j':
+        channels = m->columns ? m->columns : channels;
+        return constant(m, 'j', 1, &channels);
     case 'w':
     case 'v':
-        return filters(m, x, kind == 'v');
+    case 'W':
+        return filters(m, kind == 'W' ? 'n' : 'f', x, kind == 'v');
     case 'm':
+    case 'M':
         dims[0] = last;
         dims[1] = m->columns = 1 + pick(m, 5);
-        return constant(m, 'f', 2, dims);
+        return constant(m, kind == 'M' ? 'n' : 'f', 2, dims);
+    case 'u':
+        return constant(m, 'u', 0, dims);
+    case 'z':
+        return constant(m, 'n', 0, dims);
     case 'n':
         return constant(m, 'f', 1, &m->columns);
     case 'a':
@@ -473,9 +490,9 @@ static void guess_result(guess *y, const f0t_op *op, const maker *m)
     if (strncmp(op->name, "Global", 6) == 0) {
         for (size_t d = 2; d < y->rank; d++)
             y->dims[d] = 1;
-    } else if (strncmp(op->name, "Conv", 4) == 0 && y->rank > 1 && m->columns) {
+    } else if (strstr(op->name, "Conv") && y->rank > 1 && m->columns) {
         y->dims[1] = m->columns;
-    } else if ((strcmp(op->name, "Gemm") == 0 || strcmp(op->name, "MatMul") == 0) && y->rank) {
+    } else if ((strcmp(op->name, "Gemm") == 0 || strstr(op->name, "MatMul")) && y->rank) {
         y->dims[y->rank - 1] = m->columns;
     } else if (strcmp(op->name, "Flatten") == 0) {
         y->dims[1] = y->rank > 1 ? count_of(y->rank - 1, y->dims + 1) : 1;
@@ -516,7 +533,7 @@ static void add_node(maker *m)
     const struct hint *hint = hint_for(op->name);
     size_t back = pick(m, 4) ? 0 : pick(m, m->count);
     const guess x = m->values[m->count - 1 - back];
-    const char *inputs[8];
+    const char *inputs[10];
     size_t most = op->most ? op->most : op->least + 3, forms = strlen(hint->inputs);
     size_t count = op->least + pick(m, most - op->least + 1);
     if (rarely(m, 64))
@@ -544,7 +561,12 @@ static const char *const idioms[] = {
     "%t = float[]{#2.0}\n%e = float[]{#1.0e-5}\n%a = ReduceMean<axes=[-1]>(@)\n%b = Sub(@, %a)\n"
     "%c = Pow(%b, %t)\n%d = ReduceMean<axes=[-1]>(%c)\n%f = Add(%d, %e)\n%g = Sqrt(%f)\n"
     "$ = Div(%b, %g)\n",
-    "%a = Clip<min=#0.0, max=#6.0>(@)\n$ = Relu(%a)\n"};
+    "%a = Clip<min=#0.0, max=#6.0>(@)\n$ = Relu(%a)\n",
+    "%s = float[]{#0.05}\n%z = uint8[]{3}\n$ = QuantizeLinear(@, %s, %z)\n",
+    "%s = float[]{#0.05}\n%z = uint8[]{3}\n%q = QuantizeLinear(@, %s, %z)\n"
+    "$ = DequantizeLinear(%q, %s, %z)\n",
+    "%k = float[]{#0.5}\n%t = Transpose<perm=[0,2,1]>(@)\n%a = MatMul(@, %t)\n%b = Mul(%a, %k)\n"
+    "%c = Softmax<axis=-1>(%b)\n$ = MatMul(%c, @)\n"};
 
 static void add_idiom(maker *m)
 {
