@@ -105,10 +105,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char paths[FILES][PATH_SIZE + 64];
     const char *sources[FILES] = {from};
-    const char *at = (const char *)data + 2, *end = (const char *)data + size;
     f0t_import_options o = F0T_IMPORT_OPTIONS;
     if (size < 2)
         return 0;
+    const char *at = (const char *)data + 2, *end = (const char *)data + size;
     prepare();
     const size_t f = data[0] % FORMATS, count = formats[f].sources;
     set_options(&o, data[1]);
