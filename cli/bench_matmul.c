@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/context.h"
 #include "base/monitor.h"
+#include "base/team.h"
 
 #include <stdlib.h>
 
@@ -157,7 +158,9 @@ f0t_status bench_matmul(cli_context *cli, const void *options)
     F0T_ENTER(cli->context); /* what is measured is inside of the library */
     matrices data = {0};
     bench_report *report = bench_report_create("matmul");
+    const int before = f0t_team_enter(); /* the peers ask OpenMP: they have as many threads */
     f0t_status status = run_all(cli, options, report, &data);
+    f0t_team_leave(before);
     if (status == F0T_OK)
         status = bench_report_print(cli, report, options);
     bench_report_free(report);
