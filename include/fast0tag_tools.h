@@ -442,7 +442,7 @@ typedef struct f0t_eval_options {
     double
         budget; /* of tuning, per method and training: seconds of one core, counted from the sizes of what is
                       trained, not by a clock, so that the same comparison tries the same settings everywhere. A method of which
-                      two settings cost more keeps its first values. 0: 30 */
+                      two settings cost more keeps what it has without tuning. 0: 30 */
 } f0t_eval_options;
 
 #define F0T_EVAL_OPTIONS                                  \

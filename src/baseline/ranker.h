@@ -93,7 +93,7 @@ typedef struct f0t_ranker {
     void (*release)(void *shared);
 
     /* Without tuning: the values that the method chooses from the validation images by itself, as
-     * "fast0tag train" does. NULL: the first of each knob. */
+     * "fast0tag train" does; tuning begins there. NULL: the first of each knob. */
     f0t_status (*choose)(double *knobs, const f0t_task *task, void *shared);
 
     /* What a fit costs: arithmetic operations as a core does them in matrix products; slower ones count for more. An

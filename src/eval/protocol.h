@@ -4,7 +4,7 @@
  * learned, the validation images judge. Where unseen tags will be ranked, a fifth of the seen ones
  * stands in for them: trials learn from the others, and are judged by how they rank the held-out tags,
  * or all seen ones where the test ranks both kinds together. Which tags are held out matters more than
- * most settings do, so several fifths take their turn: the first values of a method are left for others that are
+ * most settings do, so several fifths take their turn: what a method has without tuning is left for others that are
  * better by a t-test over the folds (model/tune.h). Where nothing is held out, the folds are fifths of the
  * validation images.
  */
@@ -68,7 +68,7 @@ void f0t_eval_memo_free(f0t_eval_memo *memo);
 
 typedef struct f0t_eval_protocol_options {
     uint64_t seed;
-    size_t trials; /* of tuning, at most; 0: none, each knob keeps its first value */
+    size_t trials; /* of tuning, at most; 0: none */
     double budget; /* of all trials, in seconds as f0t_eval_tune counts them; INFINITY: no limit */
     size_t epochs;
     const size_t *hidden; /* [hidden_count] of net and warp; NULL: the paper's shape */

@@ -328,6 +328,29 @@ static bool has_truth(const f0t_eval_protocol *p)
     return false;
 }
 
+/* What the method chooses by itself, and would use if nothing were tuned. */
+static f0t_status choose_first(double *values, f0t_eval_method *r)
+{
+    f0t_eval_context context;
+    f0t_status status = f0t_eval_context_open(&context, r, &r->protocol->task);
+    if (status == F0T_OK)
+        status = r->ranker->choose(values, &context.task, context.shared);
+    f0t_eval_context_close(&context, r->ranker);
+    F0T_TRY(status);
+    return f0t_group_broadcast(f0t_group_current(), values, r->ranker->knob_count * sizeof *values);
+}
+
+/* The search begins where the method would stay without it: tuning leaves that only for what is better. */
+static void begin_at(f0t_knob *grid, const f0t_ranker *ranker, const double *values)
+{
+    for (size_t k = 0; k < ranker->knob_count; k++) {
+        grid[k] = ranker->knobs[k];
+        for (size_t i = 0; i < grid[k].count; i++)
+            if (grid[k].values[i] == values[k])
+                grid[k].first = i;
+    }
+}
+
 static f0t_status run_trials(f0t_tune_search *search, tuning *t)
 {
     double knobs[F0T_KNOBS_MAX];
@@ -350,8 +373,10 @@ static f0t_status run_trials(f0t_tune_search *search, tuning *t)
 static f0t_status search_knobs(f0t_eval_choice *to, tuning *t)
 {
     const f0t_ranker *ranker = t->run->ranker;
+    f0t_knob grid[F0T_KNOBS_MAX];
+    begin_at(grid, ranker, to->values);
     f0t_tune_search search = {
-        .count = ranker->knob_count, .grid = ranker->knobs, .most = t->run->options->trials};
+        .count = ranker->knob_count, .grid = grid, .most = t->run->options->trials};
     f0t_status status = run_trials(&search, t);
     if (status == F0T_OK) {
         const f0t_tune_trial *best = &search.trials[search.best];
@@ -377,7 +402,11 @@ f0t_status f0t_eval_tune(f0t_eval_choice *to, f0t_eval_method *r)
     *to = (f0t_eval_choice){.score = (double)NAN, .effort = (double)NAN, .seconds = (double)NAN};
     for (size_t i = 0; i < ranker->knob_count; i++)
         to->values[i] = ranker->knobs[i].values[ranker->knobs[i].first];
-    if (!has_choice(ranker) || !r->options->trials || !has_truth(r->protocol))
+    if (!has_choice(ranker) || !r->options->trials)
+        return F0T_OK;
+    if (ranker->choose)
+        F0T_TRY(choose_first(to->values, r));
+    if (!has_truth(r->protocol))
         return F0T_OK;
     t.effort = choose_effort(r, to->values);
     if (!(t.effort > 0)) {

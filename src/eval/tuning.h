@@ -39,7 +39,7 @@ typedef struct f0t_eval_choice {
  * trial costs what f0t_ranker.cost says, not what a clock says. */
 #define F0T_TUNE_OPERATIONS 1e11
 
-/* Chooses the knobs; the first values where there is nothing to choose by, or where two settings cost more than the budget. Trials
+/* Chooses the knobs; what is used without tuning where there is nothing to choose by, or where two settings cost more than the budget. Trials
  * have all epochs where eight settings then are within the budget, else a half or a quarter of them. The processes of a group (base/group.h) make the same
  * trials together. */
 f0t_status f0t_eval_tune(f0t_eval_choice *out, f0t_eval_method *method);

@@ -48,8 +48,8 @@ typedef struct f0t_tune_search {
      * place up or down (first in the direction of its last move), and stays there when that is better; a round
      * that changed nothing is the last. Where trials have parts, a step is better by more than one standard error of the
      * mean difference over the folds, and what the walk ends with is chosen only if it is better than the first values by
-     * a paired t-test over the folds (one-sided, 5 %): one standard error is exceeded by luck in one of five trials, and
-     * a walk tries some ten. Without a grid, ranges: the first setting is the caller's, every third is drawn from all of
+     * a paired t-test over the folds (one-sided, 5 %, which all settings that were tried share): one standard error is
+     * exceeded by luck in one of five trials, and a walk tries some ten. Without a grid, ranges: the first setting is the caller's, every third is drawn from all of
      * the ranges, the others near the best. */
     size_t count;                         /* knobs */
     const f0t_knob *grid;                 /* [count]; NULL: */

@@ -11,7 +11,7 @@ static const double KNOB[SETTINGS] = {1, 2, 3, 4};
 /* What the made-up method did. */
 static struct {
     size_t fits;
-    double effort;
+    double effort, first, last;
 } made;
 
 /* A second for all epochs. */
@@ -25,6 +25,8 @@ static f0t_status fit(void **fitted, const f0t_task *task, void *shared, const d
 {
     double *mine;
     (void)shared;
+    made.first = made.fits ? made.first : knobs[0];
+    made.last = knobs[0];
     made.fits++;
     made.effort = task->effort;
     F0T_TRY(f0t_alloc(&mine, 1, sizeof *mine));
@@ -138,6 +140,26 @@ static void a_setting_that_costs_too_much_is_passed_over(void **state)
     assert_true(c.trials == 2 && c.values[0] == 1 && c.seconds <= 2);
 }
 
+static f0t_status choose_three(double *values, const f0t_task *task, void *shared)
+{
+    (void)task;
+    (void)shared;
+    values[0] = 3;
+    return F0T_OK;
+}
+
+/* What a method chooses without tuning is what tuning must beat, and what is left where it may not try. */
+static void the_search_begins_where_the_method_would_stay(void **state)
+{
+    f0t_ranker choosing = counted;
+    (void)state;
+    choosing.choose = choose_three;
+    f0t_eval_choice c = tune(&choosing, F0T_LEARN_ALL, 0.49);
+    assert_true(c.trials == 0 && c.values[0] == 3);
+    c = tune(&choosing, F0T_LEARN_ALL, 0.25 * 2); /* the first trial, and a neighbour */
+    assert_true(c.trials == 2 && made.first == 3 && made.last == 4);
+}
+
 /* Nothing to choose is no want of budget. */
 static void fixed_knobs_are_not_tried(void **state)
 {
@@ -171,6 +193,7 @@ int main(void)
         cmocka_unit_test(a_trial_without_held_out_tags_is_one_fit),
         cmocka_unit_test(a_method_that_does_not_say_is_not_limited),
         cmocka_unit_test(a_setting_that_costs_too_much_is_passed_over),
+        cmocka_unit_test(the_search_begins_where_the_method_would_stay),
         cmocka_unit_test(fixed_knobs_are_not_tried),
         cmocka_unit_test(every_method_with_knobs_says_what_it_costs),
     };
