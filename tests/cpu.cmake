@@ -11,7 +11,7 @@ endfunction()
 
 # Whole methods, whose promises must hold on them too; too slow for an emulator.
 foreach(test rank.ranksvm rank.ranklist baseline.cca baseline.fasttag baseline.tagprop
-    baseline.seen2unseen baseline.ranksvm onnx.quantise onnx.schedule)
+    baseline.seen2unseen baseline.ranksvm math.panels math.point_panels math.smooth math.winograd onnx.quantise onnx.schedule)
   string(REPLACE "." "_test_" target ${test})
   if(TARGET ${target})
     f0t_add_cpu_test(${test} ${target} sse41 "" ONEDNN_MAX_CPU_ISA=SSE41 F0T_MAX_CPU=base)

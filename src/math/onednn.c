@@ -407,8 +407,7 @@ f0t_status f0t_packed_describe(f0t_packed **out, size_t k, size_t n, f0t_dtype t
     packed->type = type;
     packed->held = f0t_onednn_type(type);
     packed->tiles = packed->held == F0T_BF16 && f0t_tiles_native();
-    packed->panels = packed->held == F0T_F32 && f0t_panels_native() && packed->n >= F0T_PANEL &&
-                     packed->k >= F0T_PANEL_BLOCK; /* padding at most doubles it */
+    packed->panels = packed->held == F0T_F32 && f0t_panels_suit(m, k, n);
     f0t_status status = fill_packed(packed, m);
     if (status == F0T_OK)
         *out = packed;

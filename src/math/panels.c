@@ -10,6 +10,10 @@
 /* Rows whose part of A stays in the second cache; panels that share it; rows that are packed at a time. */
 enum { ROWS = 102, SHARE = 8, CHUNK = 16 * ROWS };
 
+/* With AVX-512 panels are faster than oneDNN's layout for some rows and a right-hand side that comes from memory each time, being
+ * larger than the second cache: it is asked for while the panels before it are multiplied. */
+enum { FEW_LEAST = 6, FEW_MOST = 240, LARGE = 1 << 19 };
+
 bool f0t_panels_native(void)
 {
 #if defined(__x86_64__)
@@ -17,6 +21,14 @@ bool f0t_panels_native(void)
 #else
     return false;
 #endif
+}
+
+bool f0t_panels_suit(size_t m, size_t k, size_t n)
+{
+    if (n < F0T_PANEL || k < F0T_PANEL_BLOCK) /* padding at most doubles it */
+        return false;
+    return f0t_panels_native() ||
+           (f0t_cpu_level() == F0T_CPU_WIDEST && m >= FEW_LEAST && m <= FEW_MOST && k >= LARGE / n);
 }
 
 static size_t at_most(size_t left, size_t most)
@@ -101,25 +113,22 @@ static void pack_a_row(const chunk *h, size_t i)
 static void run_block(const chunk *h, size_t i, size_t from)
 {
     const size_t n = h->op->n, k = h->op->k, rows = at_most(h->rows - i, h->block);
-    const size_t to = at_most(n, from + h->share * F0T_PANEL);
-    for (size_t p = 0; p < k; p += F0T_PANEL_DEPTH)
-        for (size_t j = from; j < to; j += F0T_PANEL) {
-            const f0t_panel_strip s = {.c = h->c + i * n + j,
-                                       .a = h->packed +
-                                            f0t_panel_row(i, p / F0T_PANEL_BLOCK, h->inner),
-                                       .b = h->panels + f0t_panel_at(k, n, p, j),
-                                       .bias = h->bias && p == 0 ? h->bias + j : NULL,
-                                       .c_row = n,
-                                       .c_block = F0T_PANEL_BLOCK,
-                                       .a_group = f0t_panel_row(F0T_PANEL_ROWS, 0, h->inner),
-                                       .a_block = F0T_PANEL_STEP,
-                                       .rows = rows,
-                                       .blocks = depth_at(k, p) / F0T_PANEL_BLOCK,
-                                       .columns = at_most(n - j, F0T_PANEL),
-                                       .add = p > 0 || h->op->accumulate,
-                                       .relu = h->op->relu && p + F0T_PANEL_DEPTH >= k};
-            f0t_kernels()->panel_product(&s);
-        }
+    for (size_t p = 0; p < k; p += F0T_PANEL_DEPTH) {
+        const f0t_panel_strip s = {.c = h->c + i * n + from,
+                                   .a = h->packed + f0t_panel_row(i, p / F0T_PANEL_BLOCK, h->inner),
+                                   .b = h->panels + f0t_panel_at(k, n, p, from),
+                                   .bias = h->bias && p == 0 ? h->bias + from : NULL,
+                                   .c_row = n,
+                                   .c_block = F0T_PANEL_BLOCK,
+                                   .a_group = f0t_panel_row(F0T_PANEL_ROWS, 0, h->inner),
+                                   .a_block = F0T_PANEL_STEP,
+                                   .rows = rows,
+                                   .blocks = depth_at(k, p) / F0T_PANEL_BLOCK,
+                                   .columns = at_most(n - from, h->share * F0T_PANEL),
+                                   .add = p > 0 || h->op->accumulate,
+                                   .relu = h->op->relu && p + F0T_PANEL_DEPTH >= k};
+        f0t_kernels()->panel_product(&s);
+    }
 }
 
 /* Blocks of rows are alike: a last one of few rows would read all of B for them. */

@@ -1,7 +1,8 @@
 /*
- * Products in float32 with a right-hand side that was packed once, for CPUs with AVX2 and no more: there oneDNN 2.6 has
+ * Products in float32 with a right-hand side that was packed once. On CPUs with AVX2 and no more oneDNN 2.6 has
  * no layout of its own for it, packs it at each call, and for some widths (3072 columns: all rows in the same sets of the
- * cache) reaches half of its speed. docs/performance.md has the figures.
+ * cache) reaches half of its speed. With AVX-512 its layout is as fast while it is in the cache, and slower where it comes from
+ * memory, as the weights of a network do. docs/performance.md has the figures.
  *
  * A panel is F0T_PANEL columns of B, row after row, filled up with zeros; panels of F0T_PANEL_DEPTH rows of B lie one
  * behind the other, so that memory is read in order.
@@ -25,7 +26,7 @@ typedef struct f0t_panel_strip {
     const float *a, *b;
     const float *bias; /* of each column, or NULL */
     size_t c_row, c_block, a_group, a_block, rows, blocks;
-    size_t columns; /* F0T_PANEL, or fewer where the matrix ends */
+    size_t columns; /* of panels that lie one behind the other, the last of which may have fewer */
     bool add, relu;
 } f0t_panel_strip;
 
@@ -40,8 +41,10 @@ static inline size_t f0t_panel_row(size_t i, size_t block, size_t blocks)
  * multiple of F0T_PANEL. There are F0T_PANEL_DEPTH of them, or those that are left. */
 size_t f0t_panel_at(size_t k, size_t n, size_t p, size_t j);
 
-/* Whether they are the fastest on this CPU. */
+/* Whether they are the fastest on this CPU, of whatever size; and for a k x n matrix and about m rows (of a network: those
+ * of one picture). */
 bool f0t_panels_native(void);
+bool f0t_panels_suit(size_t m, size_t k, size_t n);
 
 /* Floats of a packed k x n matrix; 0 where no memory could hold them. */
 size_t f0t_panels_room(size_t k, size_t n);

@@ -9,7 +9,7 @@ bool f0t_smooth_suits(const f0t_after *after)
 {
     const bool known = after->kind == F0T_ACTIVATION_SWISH || after->kind == F0T_ACTIVATION_GELU;
 #if defined(__x86_64__)
-    return known && f0t_cpu_level() == F0T_CPU_WIDE;
+    return known && f0t_cpu_level() >= F0T_CPU_WIDE;
 #else
     (void)known;
     return false;

@@ -1,7 +1,11 @@
 /* Products with panels: their kernels run on every CPU, and the library takes them where they are the fastest. */
 #include "products.h"
 
+#include "base/cpu.h"
+#include "math/onednn.h"
 #include "math/panels.h"
+
+#include <string.h>
 
 static float *pack(const float *b, const f0t_matmul *op)
 {
@@ -31,11 +35,12 @@ static void check(const product *p)
 /* Borders of strips, panels, blocks of k, of depth, of shared panels and of rows that are packed together. */
 static void every_form_matches_the_reference(void **state)
 {
-    static const size_t shapes[][3] = {{1, 1, 1},      {6, 16, 8},     {11, 17, 7},
-                                       {13, 150, 385}, {205, 33, 801}, {1640, 20, 9}};
+    static const size_t shapes[][3] = {{1, 1, 1},    {6, 16, 8},     {11, 17, 7},  {13, 150, 385},
+                                       {29, 48, 40}, {205, 33, 801}, {1640, 20, 9}};
     (void)state;
-    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
-        for (int form = 0; form < 32; form += s < 4 ? 1 : 7) {
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        test_threads((int)(s % 3) + 1);
+        for (int form = 0; form < 32; form += s < 5 ? 1 : 7) {
             const product p = {{.m = shapes[s][0],
                                 .n = shapes[s][1],
                                 .k = shapes[s][2],
@@ -48,6 +53,77 @@ static void every_form_matches_the_reference(void **state)
                                form & 16};
             check(&p);
         }
+    }
+    test_threads(0);
+}
+
+/* Threads share the panels, so that their number says where kernels take one or two, or end inside of one. */
+static void threads_change_no_byte(void **state)
+{
+    enum { M = 29, N = 90, K = 801 };
+    const f0t_matmul op = {.m = M, .n = N, .k = K, .relu = true};
+    float *a = make_matrix((size_t)M * K, F0T_F32, 1), *b = make_matrix((size_t)K * N, F0T_F32, 2);
+    float *bias = make_matrix(N, F0T_F32, 3), *panels = pack(b, &op);
+    float *c[2] = {make((size_t)M * N, sizeof **c), make((size_t)M * N, sizeof **c)};
+    (void)state;
+    for (int threads = 1; threads <= 6; threads++) {
+        test_threads(threads);
+        assert_ok(f0t_panels_run(c[threads > 1], a, panels, bias, &op));
+        assert_memory_equal(c[threads > 1], c[0], (size_t)M * N * sizeof **c);
+    }
+    test_threads(0);
+    void *all[] = {a, b, bias, panels, c[0], c[1]};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        f0t_free(all[k]);
+}
+
+/* Weights that come from memory, with few rows: as the products that a network asks for have them. */
+static void packed_weights_are_panels_where_they_pay(void **state)
+{
+    static const struct {
+        size_t m, k, n;
+        bool few; /* for AVX-512 */
+    } rows[] = {
+        {50, 800, 700, true}, {5, 800, 700, false}, {300, 800, 700, false}, {50, 80, 70, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        f0t_packed *packed;
+        assert_ok(f0t_packed_create(&packed, rows[i].k, rows[i].n, F0T_F32, rows[i].m));
+        const bool few = rows[i].few && f0t_cpu_level() == F0T_CPU_WIDEST;
+        assert_int_equal(f0t_packed_panels(packed) != NULL, few || f0t_panels_native());
+        f0t_packed_free(packed);
+    }
+}
+
+/* Whole, or in parts of which one ends with an odd panel. */
+static void packed_products_match_the_reference(void **state)
+{
+    enum { M = 50, K = 800, N = 700, PART = 336 };
+    const product p = {
+        {.m = M, .n = N, .k = K, .type = F0T_F32, .result = F0T_F32, .b_transposed = true}, false};
+    float *a = make_matrix((size_t)M * K, F0T_F32, 1), *b = make_matrix((size_t)K * N, F0T_F32, 2);
+    float *c = make((size_t)M * N, sizeof *c);
+    double *want = make((size_t)M * N, sizeof *want),
+           *magnitude = make((size_t)M * N, sizeof *want);
+    (void)state;
+    memset(want, 0, (size_t)M * N * sizeof *want);
+    f0t_matmul_ref(want, magnitude, a, b, NULL, &p.op);
+    for (int parts = 0; parts < 2; parts++) {
+        f0t_packed *packed;
+        assert_ok(f0t_packed_create(&packed, K, N, F0T_F32, M));
+        if (parts && f0t_packed_panels(packed)) {
+            assert_ok(f0t_packed_set_columns(packed, b, 0, PART));
+            assert_ok(f0t_packed_set_columns(packed, b + (size_t)PART * K, PART, N - PART));
+        } else {
+            assert_ok(f0t_packed_set(packed, b, true));
+        }
+        assert_ok(f0t_matmul_run_packed(c, a, packed, NULL, &p.op));
+        assert_near(c, want, magnitude, &p.op);
+        f0t_packed_free(packed);
+    }
+    void *all[] = {a, b, c, want, magnitude};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        f0t_free(all[k]);
 }
 
 /* Other rows and columns of the same matrices give the same bytes. */
@@ -99,6 +175,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_form_matches_the_reference),
+        cmocka_unit_test(threads_change_no_byte),
+        cmocka_unit_test(packed_weights_are_panels_where_they_pay),
+        cmocka_unit_test(packed_products_match_the_reference),
         cmocka_unit_test(a_row_does_not_depend_on_the_others),
         cmocka_unit_test(a_matrix_in_parts_is_the_same),
         cmocka_unit_test(what_no_memory_holds_has_no_room),
