@@ -94,6 +94,26 @@ case_gains_are_paired_over_the_draws() {
     is_refused '{{gains plain tuned}}' "plain and tuned have not the same draws of a in zero-shot"
     make_results
     LEVEL=0.2 becomes '{{worse plain tuned}}' "a in zero-shot by 1.6"
+    cat >results/more.json <<'J'
+{"command": "fast0tag eval photos --unseen 20% --draws 2", "rows": [
+{"method": "a", "scenario": "zero-shot", "repeats": 2, "miap": 99, "draws": [99, 99]},
+{"method": "c", "scenario": "zero-shot", "repeats": 2, "miap": 41, "draws": [40, 42]}]}
+J
+    becomes '{{gains plain tuned more}}' "| a | 40.0 | -1.6 (p 0.12) |" "| c (2 draws) | 39.0 | +2.0 (p 0.5) |"
+    LEVEL=0.6 becomes '{{worse plain tuned more}}' "a in zero-shot by 1.6"
+    sed -i 's/\[40, 42\]/[30, 32]/' results/more.json
+    LEVEL=0.6 becomes '{{worse plain tuned more}}' "a in zero-shot by 1.6, c in zero-shot by 8.0"
+    sed -i 's/unseen 20%/unseen 30%/' results/more.json
+    is_refused '{{gains plain tuned more}}' "plain and more do not draw alike"
+}
+
+case_a_page_that_is_refused_leaves_the_old_one() {
+    make_results
+    echo old >page.md
+    printf '%s\n' '{{value plain nobody zero-shot}}' >results/page.in
+    ! with_script 'module.PAGE = os.path.abspath("page.md")
+module.main("write", [])' || complain "it was written"
+    [ "$(cat page.md)" = old ] || complain "the old page is gone: $(cat page.md)"
 }
 
 # The draws that both have.
