@@ -30,6 +30,7 @@ demo: all
 
 bench: configure
 	@scripts/deps bench
+	@scripts/deps-npm bench/serve-node
 	ninja -C $(BUILD) fast0tag_cli
 	$(BUILD)/fast0tag bench matmul
 	$(BUILD)/fast0tag bench kernels

@@ -9,7 +9,7 @@
 Says `ready NAME`, then runs a batch for each line on stdin and answers `done`. Each peer is tried in the
 settings that are known to matter, and the fastest is used: PyTorch with and without channels last,
 traced or not, bf16 by autocast or all of it; OpenCV in float32 on its CPU target. ONNX Runtime, with all of its
-optimisations, is npm's onnxruntime-node: `npm install --prefix bench/serve-node --ignore-scripts`.
+optimisations, is npm's onnxruntime-node: `make bench` or `scripts/deps-npm bench/serve-node` installs it.
 """
 import os
 import sys
@@ -120,7 +120,7 @@ def run_opencv(path, threads, batch):
 def run_onnxruntime(path, threads, batch):
     folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "serve-node")
     if not os.path.isdir(os.path.join(folder, "node_modules", "onnxruntime-node")):
-        sys.exit("no onnxruntime-node: npm install --prefix bench/serve-node --ignore-scripts")
+        sys.exit("no onnxruntime-node: scripts/deps-npm bench/serve-node installs it")
     os.execvp("node", ["node", os.path.join(folder, "backbone.js"), path, str(threads), str(batch)])
 
 

@@ -4,7 +4,7 @@
     python3 bench/serve.py DATA [--seconds 10] [--clients 64] [--rounds 3] [--node FOLDER] [--requests N]
 
 DATA has flickr8k, photos, mobilenet_v2 and glove-300d-flickr8k.txt. Needs wrk. FOLDER is a copy of bench/serve-node in
-which `npm install --ignore-scripts` was run. Rounds are interleaved; medians are printed: pictures per second, and processor
+which `npm ci --ignore-scripts` was run, or bench/serve-node itself after `scripts/deps-npm bench/serve-node`. Rounds are interleaved; medians are printed: pictures per second, and processor
 time per picture, which other work on the machine hardly changes: that of the process, its helpers and those of them that have
 ended, over the same number of pictures as were counted, without the start of the program. --requests N sends that many requests
 with features, and --pictures N that many small JPEGs, and prints the memory of the server and its helpers before and after.

@@ -1,6 +1,6 @@
 // A small server as one would write it with onnxruntime-node and sharp: POST /v1/tag with a JPEG gives the five best
 // classes of MobileNetV2. Requests are gathered into batches of at most BATCH (1: each by itself).
-// Usage: node server.js MODEL.onnx PORT; npm install --ignore-scripts first (the CPU's library is in the package).
+// Usage: node server.js MODEL.onnx PORT; scripts/deps-npm bench/serve-node first (the CPU's library is in the package).
 import http from "node:http";
 import os from "node:os";
 import ort from "onnxruntime-node";

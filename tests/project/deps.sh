@@ -76,7 +76,7 @@ case_npm_of_another_nodejs_is_enough() {
 }
 
 case_without_the_registry_of_npm_it_goes_on() {
-    local there
+    local there list
     cp -r "$(dirname "$deps")/deps-npm" . && mkdir -p tests/server scripts && mv deps-npm scripts/
     echo '{}' >tests/server/package-lock.json
     pretend npm 'echo "npm error code ENOTFOUND" >&2; exit 1'
@@ -89,8 +89,14 @@ case_without_the_registry_of_npm_it_goes_on() {
     scripts/deps-npm --check || complain "what is there is said to be missing"
     echo '{"other": 1}' >tests/server/package-lock.json
     scripts/deps-npm --check && complain "another list is said to be there"
-    there=$(grep -c '"resolved"' "$(dirname "$deps")/../tests/server/package-lock.json")
-    [ "$there" = 0 ] || complain "the list of packages names the host of $there of them"
+    mkdir -p bench/serve-node && echo '{}' >bench/serve-node/package-lock.json
+    pretend npm 'exit 1'
+    PATH=$PWD/bin:/usr/bin:/bin scripts/deps-npm bench/serve-node >"$out" 2>"$err" || complain "it ended with $?"
+    says "what needs bench/serve-node is left out"
+    for list in tests/server bench/serve-node; do
+        there=$(grep -c '"resolved"' "$(dirname "$deps")/../$list/package-lock.json")
+        [ "$there" = 0 ] || complain "the list of $list names the host of $there packages"
+    done
 }
 
 case_every_package_has_a_reason() {

@@ -191,7 +191,7 @@ void test_onnxruntime(const char *model, const char *pixels, const char *result,
     free(command);
     if (WIFEXITED(status) && WEXITSTATUS(status) == MISSING)
         test_skip("no node with onnxruntime-node here: "
-                  "npm install --prefix bench/serve-node --ignore-scripts");
+                  "scripts/deps-npm bench/serve-node installs it");
     assert_int_equal(status, 0);
 }
 
