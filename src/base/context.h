@@ -47,6 +47,15 @@ int f0t_context_wanted(void);
                               f0t_context_current() ? f0t_context_current()->compute : NULL, \
                           .group = f0t_context_current() ? f0t_context_current()->group : NULL})
 
+/* The current context with one thread, for work that is too small to share: on a busy machine each region of several
+ * threads waits for all of them to have had their turn. It lives as long as the block around it. */
+#define F0T_ALONE                                                                 \
+    (&(const f0t_context){                                                        \
+        .threads = 1,                                                             \
+        .monitor = f0t_context_current() ? f0t_context_current()->monitor : NULL, \
+        .compute = f0t_context_current() ? f0t_context_current()->compute : NULL, \
+        .group = f0t_context_current() ? f0t_context_current()->group : NULL})
+
 /* Options: copies those that the caller gave over `to`, which has `size` bytes and the default values. Both begin
  * with their size, so that a program that was built with an older header, whose options have fewer
  * members, gets the defaults of the rest; `from` may be NULL. Fails with F0T_ERROR_ARGUMENT where the size

@@ -1,6 +1,7 @@
 #include "model/trainer.h"
 
 #include "base/alloc.h"
+#include "base/context.h"
 #include "base/monitor.h"
 #include "model/checkpoint.h"
 #include "model/step.h"
@@ -590,6 +591,19 @@ static f0t_status run_epochs(trainer *t, const f0t_group_traffic *before)
     return f0t_net_copy(t->net, t->best);
 }
 
+/* Multiplications of a step from which on it is shared: with fewer, threads take as long to meet as they save, and on a
+ * busy machine a hundred times as long. */
+static const double SHARED_STEP = 2e7;
+
+static bool is_small(const f0t_net *net, const f0t_train_data *data, const f0t_train_options *o)
+{
+    double each = data->tags ? 2 * (double)data->train->tags * (double)data->dim : 0;
+    for (size_t l = 0; l < net->layer_count; l++)
+        each += (l ? 3 : 2) * (double)net->layers[l].inputs * (double)net->layers[l].outputs;
+    const size_t rows = data->train->count < o->batch ? data->train->count : o->batch;
+    return net->compute->shares_memory && each * (double)rows < SHARED_STEP;
+}
+
 f0t_status f0t_trainer_run(double *miap, f0t_net *net, const f0t_train_data *data,
                            const f0t_objective *objective, const f0t_train_options *options,
                            const char *identity, const f0t_monitor *monitor)
@@ -603,6 +617,7 @@ f0t_status f0t_trainer_run(double *miap, f0t_net *net, const f0t_train_data *dat
                  .net = net,
                  .place = {.best = (double)NAN}};
     t.batches = (data->train->count + options->batch - 1) / options->batch;
+    F0T_ENTER(is_small(net, data, options) ? F0T_ALONE : NULL);
     f0t_group_traffic before;
     t.group->traffic(&before);
     F0T_TRY(f0t_group_same(t.group, "the training's data or options", identity, strlen(identity)));
