@@ -2,6 +2,7 @@
 #include "math/matmul.h"
 
 #include "base/alloc.h"
+#include "base/context.h"
 #include "base/monitor.h"
 #include "base/size.h"
 #include "base/team.h"
@@ -215,9 +216,18 @@ static f0t_status run_widened(void *c, const void *a, const void *b, const float
     return status;
 }
 
+/* A core does so many multiplications in some ten microseconds: a second thread would have to be there within five. */
+static const double SHARED = 5e5;
+
+static bool is_small(const f0t_matmul *op)
+{
+    return (double)op->m * (double)op->n * (double)op->k < SHARED;
+}
+
 static f0t_status run(void *c, const void *a, const void *b, const float *bias,
                       const f0t_matmul *op, const f0t_packed *packed)
 {
+    F0T_ENTER(is_small(op) ? F0T_ALONE : NULL);
     F0T_TRY(check(op));
     if (!op->m || !op->n)
         return F0T_OK;

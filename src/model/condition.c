@@ -32,9 +32,11 @@ static void fill(f0t_condition *c, float scale)
     }
 }
 
+enum { SMALL = 1 << 15 }; /* numbers that are done before threads have met */
+
 static void shift_and_scale(const f0t_condition *c, float *x, size_t rows)
 {
-#pragma omp parallel for schedule(static) num_threads(f0t_team_size())
+#pragma omp parallel for schedule(static) num_threads(f0t_team_size()) if (rows * c->dim > SMALL)
     for (size_t r = 0; r < rows; r++)
         for (size_t j = 0; j < c->dim; j++)
             x[r * c->dim + j] = (x[r * c->dim + j] - c->shift[j]) * c->scale[j];
