@@ -1,5 +1,6 @@
 #include "collection.h"
 
+#include "base/context.h"
 #include "model/options.h"
 #include "model/trainer.h"
 
@@ -66,6 +67,7 @@ typedef struct watch {
     size_t losses, updates, keeps;
     uint64_t last_step;
     double first_rate, last_rate;
+    int threads;
     size_t *seen; /* [train.count] how often each sample came */
 } watch;
 
@@ -89,6 +91,7 @@ static f0t_status pull(void *context, f0t_loss_result *result, float *gradient,
         }
     }
     assert_int_equal(batch->number, w->losses);
+    w->threads = f0t_context_wanted();
     w->losses++;
     return F0T_OK;
 }
@@ -144,6 +147,33 @@ static void an_objective_of_the_outputs_is_trained_and_validated(void **state)
         assert_int_equal(w.seen[i], 6);
     f0t_free(w.seen);
     close_case(&c);
+}
+
+/* On a busy machine threads would wait for each other far longer than they compute. */
+static void small_steps_have_one_thread(void **state)
+{
+    const f0t_net_shape wide = {.inputs = C_FEATURES,
+                                .hidden_count = 2,
+                                .hidden = {600, 600},
+                                .outputs = C_SEEN,
+                                .bias = true};
+    training_case c;
+    watch w;
+    (void)state;
+    F0T_ENTER(&(const f0t_context){.threads = 3});
+    for (int large = 0; large < 2; large++) {
+        open_case(&c, false);
+        c.options.epochs = 1;
+        if (large) {
+            f0t_net_free(c.net);
+            open_net(&c, &wide);
+        }
+        train_watched(&w, &c, false);
+        assert_int_equal(w.threads, large ? F0T_TEST_THREADS(3) : 1);
+        assert_int_equal(f0t_context_wanted(), F0T_TEST_THREADS(3));
+        f0t_free(w.seen);
+        close_case(&c);
+    }
 }
 
 static void hooks_may_be_left_out(void **state)
@@ -305,6 +335,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_objective_of_the_outputs_is_trained_and_validated),
+        cmocka_unit_test(small_steps_have_one_thread),
         cmocka_unit_test(hooks_may_be_left_out),
         cmocka_unit_test(without_validation_every_epoch_is_the_best),
         cmocka_unit_test(a_hook_that_fails_ends_the_training),
