@@ -459,7 +459,13 @@ static f0t_status choose(fit *f, f0t_net *net, f0t_linear_choice *choice)
     return F0T_OK;
 }
 
-/* A value that is given is the grid; nothing can choose without validation images. */
+/* Whether a validation image has a tag that is learned: else no setting is better than another. */
+static bool has_truth(const f0t_samples *val)
+{
+    return val->count && val->offsets[val->count] > val->offsets[0];
+}
+
+/* A value that is given is the grid. */
 static void set_grid(const double **values, size_t *count, const double *given,
                      const double *fallback, bool can_choose)
 {
@@ -491,7 +497,7 @@ static f0t_status fit_all(f0t_linear_choice *choice, f0t_net *net, const f0t_tra
              .lambda_count = F0T_LINEAR_LAMBDAS,
              .ridges = f0t_linear_ridges,
              .ridge_count = F0T_LINEAR_RIDGES};
-    bool can_choose = data->val->count > 0;
+    bool can_choose = has_truth(data->val);
     set_grid(&f.lambdas, &f.lambda_count, &options->lambda, &f0t_linear_lambdas[F0T_LINEAR_LAMBDA],
              can_choose);
     set_grid(&f.ridges, &f.ridge_count, &options->ridge, &f0t_linear_ridges[F0T_LINEAR_RIDGE],

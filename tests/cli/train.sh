@@ -399,4 +399,23 @@ case_synonyms_are_one_tag() {
     refuse 2 "missing operand: WORD, or --synonyms DATASET" vectors nearest vectors.txt
 }
 
+# Nothing can be chosen by them: the linear map has what it has without any.
+case_validation_images_without_tags_choose_nothing() {
+    local knob
+    make_collection
+    paste -d'|' photos/split.txt photos/tags.txt | awk -F'|' '{print $1 == "val" ? "" : $2}' >tags
+    mv tags photos/tags.txt
+    run 0 train photos --vectors vectors.txt -o m.f0t --method linear
+    warns "no validation image has a tag"
+    run 0 inspect m.f0t
+    cp "$out" with
+    sed -i s/val/test/ photos/split.txt
+    run 0 train photos --vectors vectors.txt -o m.f0t --method linear
+    run 0 inspect m.f0t
+    for knob in lambda ridge; do
+        [ "$(grep -oE "$knob[^0-9]*[0-9.]+" with)" = "$(grep -oE "$knob[^0-9]*[0-9.]+" "$out")" ] &&
+            grep -q "$knob" with || complain "$knob is another: $(grep "$knob" with)"
+    done
+}
+
 run_cases
