@@ -216,7 +216,7 @@ static f0t_status run_widened(void *c, const void *a, const void *b, const float
     return status;
 }
 
-/* A core does so many multiplications in some ten microseconds: a second thread would have to be there within five. */
+/* Multiplications that a core does in ten microseconds at best: a second thread would have to be there within five. */
 static const double SHARED = 5e5;
 
 static bool is_small(const f0t_matmul *op)

@@ -26,7 +26,8 @@ typedef struct f0t_matmul {
 } f0t_matmul;
 
 /* `bias` (n floats) may be NULL. C overlaps neither A nor B. With k = 0 the product is zero. Many
- * threads may call at once; each call uses the threads of its context (base/context.h), one inside a parallel region.
+ * threads may call at once; each call uses the threads of its context (base/context.h), one inside a parallel region
+ * or where the product is small.
  * The first call of a shape prepares it; later ones allocate nothing. */
 f0t_status f0t_matmul_run(void *c, const void *a, const void *b, const float *bias,
                           const f0t_matmul *op);

@@ -503,8 +503,11 @@ static f0t_status report(const trainer *t, double miap, bool best, double traine
                        .rate = current_rate(t),
                        .images_per_second = trained > 0 ? (double)images / trained : 0,
                        .seconds = t->place.seconds + now - t->started};
-    if (o->epoch)
+    if (o->epoch) {
+        const f0t_context *context = f0t_context_suspend();
         o->epoch(o->epoch_user, &epoch);
+        f0t_context_leave(&context);
+    }
     return F0T_OK;
 }
 
@@ -591,17 +594,24 @@ static f0t_status run_epochs(trainer *t, const f0t_group_traffic *before)
     return f0t_net_copy(t->net, t->best);
 }
 
-/* Multiplications of a step from which on it is shared: with fewer, threads take as long to meet as they save, and on a
- * busy machine a hundred times as long. */
-static const double SHARED_STEP = 2e7;
+/* Multiplications of a step, or a block of the validation, from which on it is shared. A core does so many in a hundred
+ * microseconds, and the twenty regions of a step take as long to meet in; on a busy machine, a hundred times as long. */
+static const double SHARED = 5e6;
+
+static size_t larger(size_t x, size_t y)
+{
+    return x > y ? x : y;
+}
 
 static bool is_small(const f0t_net *net, const f0t_train_data *data, const f0t_train_options *o)
 {
-    double each = data->tags ? 2 * (double)data->train->tags * (double)data->dim : 0;
+    const size_t step = data->train->count < o->batch ? data->train->count : o->batch;
+    const double rows = (double)larger(step, data->val->count);
+    double each =
+        2 * (double)data->train->tags * (double)data->dim * (double)larger(data->directions, 1);
     for (size_t l = 0; l < net->layer_count; l++)
         each += (l ? 3 : 2) * (double)net->layers[l].inputs * (double)net->layers[l].outputs;
-    const size_t rows = data->train->count < o->batch ? data->train->count : o->batch;
-    return net->compute->shares_memory && each * (double)rows < SHARED_STEP;
+    return net->compute->shares_memory && each * rows < SHARED;
 }
 
 f0t_status f0t_trainer_run(double *miap, f0t_net *net, const f0t_train_data *data,

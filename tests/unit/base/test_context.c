@@ -44,6 +44,22 @@ static void the_monitor_is_that_of_the_context(void **state)
     assert_int_equal(watched->threads, F0T_TEST_THREADS(2));
 }
 
+static void alone_all_but_the_threads_stays(void **state)
+{
+    const f0t_monitor monitor = {0};
+    const f0t_context context = {.threads = 3,
+                                 .monitor = &monitor,
+                                 .compute = (const void *)"a device",
+                                 .group = (const void *)"a group"};
+    (void)state;
+    assert_true(F0T_ALONE->threads == 1 && !F0T_ALONE->monitor);
+    F0T_ENTER(&context);
+    const f0t_context *alone = F0T_ALONE;
+    assert_true(alone->threads == 1 && alone->monitor == &monitor);
+    assert_ptr_equal(alone->compute, context.compute);
+    assert_ptr_equal(alone->group, context.group);
+}
+
 /* ---- Options ------------------------------------------------------------------------------------- */
 
 typedef struct grown {
@@ -96,6 +112,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_function_works_in_the_context_of_its_caller),
         cmocka_unit_test(the_monitor_is_that_of_the_context),
+        cmocka_unit_test(alone_all_but_the_threads_stays),
         cmocka_unit_test(options_of_any_version_are_read),
         cmocka_unit_test(options_without_their_size_are_refused),
     };

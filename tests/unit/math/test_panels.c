@@ -68,6 +68,7 @@ static void threads_change_no_byte(void **state)
     (void)state;
     for (int threads = 1; threads <= 6; threads++) {
         test_threads(threads);
+        memset(c[threads > 1], 0, (size_t)M * N * sizeof **c);
         assert_ok(f0t_panels_run(c[threads > 1], a, panels, bias, &op));
         assert_memory_equal(c[threads > 1], c[0], (size_t)M * N * sizeof **c);
     }

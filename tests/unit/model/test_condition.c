@@ -1,5 +1,6 @@
 #include "collection.h"
 
+#include "base/alloc.h"
 #include "model/condition.h"
 #include "model/samples.h"
 
@@ -62,6 +63,32 @@ static void an_epoch_is_a_permutation_of_its_own(void **state)
     }
 }
 
+/* So many that threads share them. */
+static void many_rows_are_conditioned_as_each_alone(void **state)
+{
+    enum { ROWS = 5000 };
+    f0t_dataset *dataset;
+    f0t_samples train;
+    f0t_condition c;
+    float *all, *each;
+    (void)state;
+    open_samples(&dataset, &train, false);
+    assert_ok(f0t_condition_create(&c, F0T_CONDITION_SCALE, dataset, &train, NULL));
+    assert_ok(f0t_alloc(&all, (size_t)ROWS * C_FEATURES, sizeof *all));
+    assert_ok(f0t_alloc(&each, (size_t)ROWS * C_FEATURES, sizeof *each));
+    for (size_t k = 0; k < (size_t)ROWS * C_FEATURES; k++)
+        all[k] = each[k] = (float)(k % 97) - 40;
+    f0t_condition_apply(all, &c, ROWS);
+    for (size_t r = 0; r < ROWS; r++)
+        f0t_condition_apply(each + r * C_FEATURES, &c, 1);
+    assert_memory_equal(all, each, (size_t)ROWS * C_FEATURES * sizeof *all);
+    f0t_free(all);
+    f0t_free(each);
+    f0t_condition_free(&c);
+    f0t_samples_free(&train);
+    f0t_dataset_close(dataset);
+}
+
 static void features_get_the_length_that_was_asked_for(void **state)
 {
     f0t_dataset *dataset;
@@ -115,6 +142,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_have_the_tags_of_their_images),
         cmocka_unit_test(an_epoch_is_a_permutation_of_its_own),
+        cmocka_unit_test(many_rows_are_conditioned_as_each_alone),
         cmocka_unit_test(features_get_the_length_that_was_asked_for),
         cmocka_unit_test(standardised_features_have_mean_0_and_variance_1),
     };
