@@ -38,23 +38,21 @@ const f0t_context *f0t_context_suspend(void);
 /* Threads of the current context. */
 int f0t_context_wanted(void);
 
-/* The current context with another monitor, for a call of a public function inside the library. It lives as
+/* The current context with another number of threads and another monitor, for a call inside the library. It lives as
  * long as the block around it. */
-#define F0T_WATCHED(m)                                                                       \
-    (&(const f0t_context){.threads = f0t_context_wanted(),                                   \
+#define F0T_CONTEXT_WITH(number, m)                                                          \
+    (&(const f0t_context){.threads = (number),                                               \
                           .monitor = (m),                                                    \
                           .compute =                                                         \
                               f0t_context_current() ? f0t_context_current()->compute : NULL, \
                           .group = f0t_context_current() ? f0t_context_current()->group : NULL})
 
-/* The current context with one thread, for work that is too small to share: on a busy machine each region of several
- * threads waits for all of them to have had their turn. It lives as long as the block around it. */
-#define F0T_ALONE                                                                 \
-    (&(const f0t_context){                                                        \
-        .threads = 1,                                                             \
-        .monitor = f0t_context_current() ? f0t_context_current()->monitor : NULL, \
-        .compute = f0t_context_current() ? f0t_context_current()->compute : NULL, \
-        .group = f0t_context_current() ? f0t_context_current()->group : NULL})
+/* With another monitor, for a call of a public function. */
+#define F0T_WATCHED(m) F0T_CONTEXT_WITH(f0t_context_wanted(), m)
+
+/* With one thread, for work that is too small to share: on a busy machine each region of several threads waits for all of
+ * them to have had their turn. */
+#define F0T_ALONE F0T_CONTEXT_WITH(1, f0t_context_monitor(NULL))
 
 /* Options: copies those that the caller gave over `to`, which has `size` bytes and the default values. Both begin
  * with their size, so that a program that was built with an older header, whose options have fewer
