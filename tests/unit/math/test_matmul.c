@@ -4,7 +4,7 @@
 #include "base/monitor.h"
 #include "math/workspace.h"
 
-/* Emulators and sanitizers are slow: F0T_TEST_SMALL leaves out the large shapes. */
+/* Emulators are slow: F0T_TEST_SMALL leaves out the large shapes. */
 static bool small_only(void)
 {
     return getenv("F0T_TEST_SMALL") != NULL;

@@ -13,7 +13,7 @@
 #include "model/step.h"
 #include "net_reference.h"
 
-/* Emulators and sanitizers are slow: F0T_TEST_SMALL leaves out the large shapes. */
+/* Emulators are slow: F0T_TEST_SMALL leaves out the large shapes. */
 static inline bool small_only(void)
 {
     return getenv("F0T_TEST_SMALL") != NULL;

@@ -558,9 +558,8 @@ static void training_ends_soon_when_it_is_stopped(void **state)
 /* Stopped again and again, each time a little later: by folds, and with a validation part. */
 static void a_resumed_blend_has_the_same_bytes(void **state)
 {
-    const int sizes = getenv("F0T_TEST_SMALL") ? 1 : 2;
     (void)state;
-    for (int large = 0; large < sizes; large++) {
+    for (int large = 0; large < 2; large++) {
         blend_data *d =
             blend_open((blend_made){.images = large ? 700 : 80, .tags = 40, .without = 8});
         f0t_train_options o = blend_training(2);
