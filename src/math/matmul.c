@@ -192,7 +192,7 @@ static f0t_status run_native(void *c, const void *a, const void *b, const float 
     return status;
 }
 
-/* Bfloat16 on a CPU without it: the same numbers in float32. A packed B holds float32 already. */
+/* Bfloat16 on a CPU where it is not native: the same numbers in float32. A packed B holds float32 already. */
 static f0t_status run_widened(void *c, const void *a, const void *b, const float *bias,
                               const f0t_matmul *op, const f0t_packed *packed)
 {
@@ -224,6 +224,11 @@ static bool is_small(const f0t_matmul *op)
     return (double)op->m * (double)op->n * (double)op->k < SHARED;
 }
 
+static bool is_narrow(const f0t_packed *packed)
+{
+    return packed ? f0t_packed_type(packed) == F0T_BF16 : f0t_matmul_bf16_native();
+}
+
 static f0t_status run(void *c, const void *a, const void *b, const float *bias,
                       const f0t_matmul *op, const f0t_packed *packed)
 {
@@ -238,7 +243,7 @@ static f0t_status run(void *c, const void *a, const void *b, const float *bias,
     const uint16_t *tiles = packed ? f0t_packed_tiles(packed) : NULL;
     if (tiles || (!packed && f0t_tiles_fit(op) && f0t_tiles_native()))
         return f0t_tiles_run(c, a, b, tiles, bias, op);
-    if (op->type != f0t_onednn_type(op->type))
+    if (op->type == F0T_BF16 && !is_narrow(packed))
         return run_widened(c, a, b, bias, op, packed);
     return run_native(c, a, b, bias, op, packed);
 }
@@ -288,7 +293,7 @@ void f0t_matmul_bf16_notice(const f0t_monitor *monitor)
     static atomic_flag said = ATOMIC_FLAG_INIT;
     if (!f0t_matmul_bf16_native() && !atomic_flag_test_and_set(&said))
         f0t_log(monitor, F0T_LOG_WARNING,
-                "this CPU has no bfloat16 arithmetic (AVX512_BF16): computing in float32");
+                "this CPU has no fast bfloat16 arithmetic (AVX512_BF16): computing in float32");
 }
 
 void f0t_matmul_clear(void)

@@ -89,9 +89,12 @@ f0t_status f0t_matmul_run_packed(void *c, const void *a, const f0t_packed *b, co
 
 /* ---- Bfloat16 -------------------------------------------------------------------------------- */
 
-/* False where this CPU has no bfloat16 products (they need AVX-512 with AVX512_BF16): results are
- * right all the same, computed in float32 from the rounded inputs, but not faster than float32. */
+/* False where this CPU has no bfloat16 products (they need AVX-512 with AVX512_BF16), or slower ones than of float32
+ * (math/dots.h): results are right all the same, computed in float32 from the rounded inputs, but not faster. */
 bool f0t_matmul_bf16_native(void);
+/* Whether a packed matrix is better kept in bfloat16 for products with about so many rows: where they are native, or
+ * where it is read for so few that its size counts. */
+bool f0t_matmul_bf16_pays(size_t rows);
 
 /* Logs that as a warning, once per process; nothing where bfloat16 is native. */
 void f0t_matmul_bf16_notice(const f0t_monitor *monitor);

@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/team.h"
+#include "math/dots.h"
 #include "math/panels.h"
 #include "math/tiles.h"
 
@@ -66,15 +67,23 @@ f0t_status f0t_onednn_engine(dnnl_engine_t *out)
 
 /* With AVX-512 but without its bfloat16 instructions oneDNN emulates them, three times slower than
  * float32. */
-bool f0t_matmul_bf16_native(void)
+bool f0t_onednn_has_bf16(void)
 {
     const int needed = dnnl_cpu_isa_avx512_core_bf16;
     return need_engine() == F0T_OK && ((int)dnnl_get_effective_cpu_isa() & needed) == needed;
 }
 
-f0t_dtype f0t_onednn_type(f0t_dtype type)
+bool f0t_matmul_bf16_native(void)
 {
-    return type == F0T_BF16 && f0t_matmul_bf16_native() ? F0T_BF16 : F0T_F32;
+    return f0t_onednn_has_bf16() && (f0t_tiles_native() || f0t_dots_are_fast());
+}
+
+/* Up to so many rows a core waits for the matrix, which is half as large in bfloat16, also where its products are slow. */
+enum { FEW_ROWS = 8 };
+
+bool f0t_matmul_bf16_pays(size_t rows)
+{
+    return f0t_matmul_bf16_native() || (rows <= FEW_ROWS && f0t_onednn_has_bf16());
 }
 
 /* A rows x cols matrix; dnnl_ab is row-major, dnnl_ba its transpose in memory. */
@@ -405,7 +414,7 @@ f0t_status f0t_packed_describe(f0t_packed **out, size_t k, size_t n, f0t_dtype t
     packed->k = k;
     packed->n = n;
     packed->type = type;
-    packed->held = f0t_onednn_type(type);
+    packed->held = type == F0T_BF16 && f0t_matmul_bf16_pays(m) ? F0T_BF16 : F0T_F32;
     packed->tiles = packed->held == F0T_BF16 && f0t_tiles_native();
     packed->panels = packed->held == F0T_F32 && f0t_panels_suit(m, k, n);
     f0t_status status = fill_packed(packed, m);
@@ -534,6 +543,11 @@ f0t_status f0t_packed_set_columns(f0t_packed *packed, const float *b, size_t fir
 const void *f0t_packed_data(const f0t_packed *packed)
 {
     return packed->lent ? packed->lent : packed->data;
+}
+
+f0t_dtype f0t_packed_type(const f0t_packed *packed)
+{
+    return packed->held;
 }
 
 const uint16_t *f0t_packed_tiles(const f0t_packed *packed)

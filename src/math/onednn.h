@@ -48,7 +48,7 @@ static inline void *f0t_onednn_writable(const void *memory)
 /* One prepared product: the compiled primitive and its arguments. Used by one thread at a time. */
 typedef struct f0t_plan f0t_plan;
 
-/* For sizes above 0 and types that f0t_onednn_type gives. `packed` is the layout of B, or NULL for
+/* For sizes above 0, bfloat16 only where f0t_onednn_has_bf16. `packed` is the layout of B, or NULL for
  * a plain B; it is copied. Prepared for the number of threads that OpenMP gives the caller now. */
 f0t_status f0t_plan_create(f0t_plan **out, const f0t_matmul *op, bool bias,
                            const f0t_packed *packed);
@@ -62,10 +62,13 @@ size_t f0t_plan_scratch(const f0t_plan *plan);
 f0t_status f0t_plan_run(void *c, f0t_plan *plan, const void *a, const void *b, const float *bias,
                         void *scratch);
 
+/* Whether the CPU has instructions for bfloat16, fast or slow. */
+bool f0t_onednn_has_bf16(void);
+
 /* The elements of a packed matrix, and the type they have in memory (F32 instead of BF16 where
- * that is not native). */
+ * that does not pay). */
 const void *f0t_packed_data(const f0t_packed *packed);
-f0t_dtype f0t_onednn_type(f0t_dtype type);
+f0t_dtype f0t_packed_type(const f0t_packed *packed);
 /* The elements where they are tiles (math/tiles.h), else NULL. */
 const uint16_t *f0t_packed_tiles(const f0t_packed *packed);
 /* The same of panels (math/panels.h). */

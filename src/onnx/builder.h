@@ -91,7 +91,8 @@ typedef struct f0t_onnx_builder {
     size_t *left; /* uses of each value that are still to come */
     bool *done;   /* items that are part of a step already */
     size_t step_capacity, slot_capacity;
-    f0t_dtype type;    /* of convolutions and products */
+    bool bf16;         /* is asked for, */
+    f0t_dtype type;    /* and what convolutions are in */
     double operations; /* of all steps so far */
 } f0t_onnx_builder;
 

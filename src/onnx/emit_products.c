@@ -92,6 +92,7 @@ static f0t_status set_bias(f0t_onnx_step *step, f0t_onnx_builder *b, const f0t_o
 static f0t_status emit_dense(f0t_onnx_builder *b, const f0t_onnx_item *item,
                              const f0t_onnx_dense *d)
 {
+    const f0t_dtype type = b->bf16 && f0t_matmul_bf16_pays(d->m) ? F0T_BF16 : F0T_F32;
     size_t source, result;
     f0t_onnx_step *step;
     bool done = false;
@@ -104,19 +105,15 @@ static f0t_status emit_dense(f0t_onnx_builder *b, const f0t_onnx_item *item,
     F0T_TRY(f0t_onnx_builder_step(&step, b, run_packed, item->node, 1, 1));
     step->sources[0] = source;
     step->results[0] = result;
-    step->product = (f0t_matmul){.m = d->m,
-                                 .n = d->n,
-                                 .k = d->k,
-                                 .type = b->type,
-                                 .result = F0T_F32,
-                                 .relu = d->relu != NULL};
+    step->product = (f0t_matmul){
+        .m = d->m, .n = d->n, .k = d->k, .type = type, .result = F0T_F32, .relu = d->relu != NULL};
     bool turned;
     size_t weights = f0t_onnx_fold_matrix(&turned, &b->schedule->fold, d->weights);
     F0T_TRY(f0t_onnx_weights_matrix(&step->packed, b->weights, &b->schedule->fold, item->node,
-                                    weights, d->transposed != turned, d->alpha, b->type, d->m));
+                                    weights, d->transposed != turned, d->alpha, type, d->m));
     F0T_TRY(set_bias(step, b, d));
     f0t_onnx_builder_used(b);
-    if (b->type == F0T_BF16)
+    if (type == F0T_BF16)
         step->room = d->m * d->k * sizeof(uint16_t);
     if (d->add)
         b->done[d->add - b->items.list] = true;

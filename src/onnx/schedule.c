@@ -210,6 +210,7 @@ static f0t_status fill(f0t_onnx_schedule *s, f0t_onnx_weights *weights,
 {
     f0t_onnx_builder b = {.schedule = s, .weights = weights, .type = F0T_F32};
     f0t_onnx_budget budget = f0t_onnx_budget_load(s->file, o->monitor);
+    b.bf16 = o->bf16;
     if (o->bf16 && f0t_matmul_bf16_native())
         b.type = F0T_BF16;
     F0T_TRY(f0t_alloc_zero(&s->outputs, o->output_count, sizeof *s->outputs));
