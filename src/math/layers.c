@@ -40,7 +40,7 @@ dnnl_alg_kind_t f0t_layer_algorithm(f0t_activation kind)
 static dnnl_status_t append(dnnl_post_ops_t list, const f0t_after *after)
 {
     if (after->kind == F0T_ACTIVATION_SUM)
-        return dnnl_post_ops_append_sum(list, 1.0F);
+        return dnnl_post_ops_append_sum(list, after->alpha);
     return dnnl_post_ops_append_eltwise(list, 1.0F, f0t_layer_algorithm(after->kind), after->alpha,
                                         after->beta);
 }

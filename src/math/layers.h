@@ -57,7 +57,7 @@ f0t_status f0t_layout_convert(const f0t_layout *to_layout, void *to, const f0t_l
 /* ---- What a layer does to its result --------------------------------------------------------- */
 
 typedef enum f0t_activation {
-    F0T_ACTIVATION_SUM,  /* adds what the result's memory holds */
+    F0T_ACTIVATION_SUM,  /* adds alpha times what the result's memory holds; of floats alpha is 1 */
     F0T_ACTIVATION_RELU, /* alpha: slope below 0 */
     F0T_ACTIVATION_CLIP, /* to alpha … beta */
     F0T_ACTIVATION_SIGMOID,
@@ -125,6 +125,9 @@ typedef struct f0t_layer_conv {
  * for the wider numbers and for rewriting them where filters are many and pictures are not small; and CPUs whose fast
  * bfloat16 is in tiles, which oneDNN's convolutions do not use (math/tiles.h). */
 bool f0t_layer_conv_prefers_f32(const f0t_layer_conv *conv);
+
+/* Whether a convolution of eight bits may add what its result's memory holds, and is done by the same kernel then. */
+bool f0t_layer_conv_takes_sum(const f0t_layer_conv *conv);
 
 /* Whether there is a kernel for a convolution that is gated. */
 bool f0t_layer_conv_takes_gates(const f0t_layer_conv *conv);

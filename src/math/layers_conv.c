@@ -262,6 +262,11 @@ static f0t_status fill_point_panels(f0t_layer *layer, const f0t_layer_conv *c)
     return F0T_OK;
 }
 
+bool f0t_layer_conv_takes_sum(const f0t_layer_conv *conv)
+{
+    return conv->rescale && !f0t_tiles_conv_suits(conv) && !f0t_depthwise_eight_suits(conv);
+}
+
 bool f0t_layer_conv_takes_gates(const f0t_layer_conv *conv)
 {
     return conv->gated && f0t_points_suits(conv);

@@ -92,6 +92,8 @@ f0t_status f0t_matmul_run_packed(void *c, const void *a, const f0t_packed *b, co
 /* False where this CPU has no bfloat16 products (they need AVX-512 with AVX512_BF16), or slower ones than of float32
  * (math/dots.h): results are right all the same, computed in float32 from the rounded inputs, but not faster. */
 bool f0t_matmul_bf16_native(void);
+/* Whether there are instructions for it, fast or slow ones. */
+bool f0t_matmul_has_bf16(void);
 /* Whether a packed matrix is better kept in bfloat16 for products with about so many rows: where they are native, or
  * where it is read for so few that its size counts. */
 bool f0t_matmul_bf16_pays(size_t rows);

@@ -67,7 +67,7 @@ f0t_status f0t_onednn_engine(dnnl_engine_t *out)
 
 /* With AVX-512 but without its bfloat16 instructions oneDNN emulates them, three times slower than
  * float32. */
-bool f0t_onednn_has_bf16(void)
+bool f0t_matmul_has_bf16(void)
 {
     const int needed = dnnl_cpu_isa_avx512_core_bf16;
     return need_engine() == F0T_OK && ((int)dnnl_get_effective_cpu_isa() & needed) == needed;
@@ -75,7 +75,7 @@ bool f0t_onednn_has_bf16(void)
 
 bool f0t_matmul_bf16_native(void)
 {
-    return f0t_onednn_has_bf16() && (f0t_tiles_native() || f0t_dots_are_fast());
+    return f0t_matmul_has_bf16() && (f0t_tiles_native() || f0t_dots_are_fast());
 }
 
 /* Up to so many rows a core waits for the matrix, which is half as large in bfloat16, also where its products are slow. */
@@ -83,7 +83,7 @@ enum { FEW_ROWS = 8 };
 
 bool f0t_matmul_bf16_pays(size_t rows)
 {
-    return f0t_matmul_bf16_native() || (rows <= FEW_ROWS && f0t_onednn_has_bf16());
+    return f0t_matmul_bf16_native() || (rows <= FEW_ROWS && f0t_matmul_has_bf16());
 }
 
 /* A rows x cols matrix; dnnl_ab is row-major, dnnl_ba its transpose in memory. */

@@ -48,7 +48,7 @@ static inline void *f0t_onednn_writable(const void *memory)
 /* One prepared product: the compiled primitive and its arguments. Used by one thread at a time. */
 typedef struct f0t_plan f0t_plan;
 
-/* For sizes above 0, bfloat16 only where f0t_onednn_has_bf16. `packed` is the layout of B, or NULL for
+/* For sizes above 0, bfloat16 only where f0t_matmul_has_bf16. `packed` is the layout of B, or NULL for
  * a plain B; it is copied. Prepared for the number of threads that OpenMP gives the caller now. */
 f0t_status f0t_plan_create(f0t_plan **out, const f0t_matmul *op, bool bias,
                            const f0t_packed *packed);
@@ -61,9 +61,6 @@ bool f0t_plan_fits(const f0t_plan *plan, const f0t_packed *packed);
 size_t f0t_plan_scratch(const f0t_plan *plan);
 f0t_status f0t_plan_run(void *c, f0t_plan *plan, const void *a, const void *b, const float *bias,
                         void *scratch);
-
-/* Whether the CPU has instructions for bfloat16, fast or slow. */
-bool f0t_onednn_has_bf16(void);
 
 /* The elements of a packed matrix, and the type they have in memory (F32 instead of BF16 where
  * that does not pay). */

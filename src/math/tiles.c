@@ -8,7 +8,6 @@
 #include "base/cpu.h"
 #include "base/size.h"
 #include "base/team.h"
-#include "math/onednn.h"
 #include "math/workspace.h"
 
 enum { SIDE = 16, DEPTH = 32, TILE = SIDE * DEPTH }; /* numbers of a tile of A or B */
@@ -43,7 +42,7 @@ static void ask(void)
     enum { AMX_BF16 = 1 << 22, AMX_TILE = 1 << 24, AMX_INT8 = 1 << 25 }; /* of leaf 7, in edx */
     enum { REQUEST = 0x1023, TILE_DATA = 18 }; /* ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA */
     unsigned a, b, c, d = 0;
-    native = !getenv("F0T_MAX_CPU") && f0t_cpu_level() == F0T_CPU_WIDEST && f0t_onednn_has_bf16() &&
+    native = !getenv("F0T_MAX_CPU") && f0t_cpu_level() == F0T_CPU_WIDEST && f0t_matmul_has_bf16() &&
              __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & AMX_BF16) && (d & AMX_TILE) &&
              !syscall(SYS_arch_prctl, REQUEST, TILE_DATA);
     take_bytes = native && (d & AMX_INT8);

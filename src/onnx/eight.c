@@ -26,7 +26,7 @@ f0t_dtype f0t_eight_type(const f0t_onnx_array *a)
     return a->type == F0T_ONNX_INT8 ? F0T_I8 : F0T_U8;
 }
 
-static int32_t lowest(f0t_dtype type)
+int32_t f0t_eight_lowest(f0t_dtype type)
 {
     return type == F0T_I8 ? INT8_MIN : 0;
 }
@@ -66,7 +66,7 @@ bool f0t_eight_scales_along(const f0t_after *after)
 /* Whether the type's own range cuts off all that this activation would. */
 static bool is_saturation(const f0t_eight_ending *e, const f0t_after *after)
 {
-    if (e->grid.zero != lowest(e->type) || after->alpha != 0)
+    if (e->grid.zero != f0t_eight_lowest(e->type) || after->alpha != 0)
         return false;
     return after->kind == F0T_ACTIVATION_RELU ||
            (after->kind == F0T_ACTIVATION_CLIP && after->beta >= (float)UINT8_MAX);
@@ -119,6 +119,20 @@ bool f0t_eight_find_ending(f0t_eight_ending *e, const f0t_onnx_builder *b, size_
     else
         return false;
     return true;
+}
+
+bool f0t_eight_find_sum_ending(f0t_eight_ending *e, const f0t_onnx_item **activation,
+                               const f0t_onnx_builder *b, const f0t_onnx_item *add)
+{
+    const f0t_onnx_item *next = f0t_onnx_builder_only_user(b, add->node->outputs[0]);
+    const bool activates =
+        next && next->kind == F0T_ONNX_ITEM_ACTIVATION && next->after_count == 1 &&
+        f0t_eight_scales_along(&next->after[0]) &&
+        (next->after[0].kind == F0T_ACTIVATION_CLIP || next->after[0].alpha == 0);
+    *activation = activates ? next : NULL;
+    return f0t_eight_find_ending(e, b, activates ? next->output : add->node->outputs[0],
+                                 activates ? next->after : NULL, activates ? 1 : 0) &&
+           e->quantise;
 }
 
 f0t_status f0t_eight_place_ending(f0t_onnx_builder *b, const f0t_eight_ending *e, size_t slot,

@@ -13,6 +13,7 @@ bool f0t_eight_read_grid(f0t_grid *out, const f0t_onnx_array *scale, const f0t_o
 /* The grid of a QuantizeLinear or DequantizeLinear. */
 bool f0t_eight_node_grid(f0t_grid *out, const f0t_onnx_builder *b, const f0t_onnx_node *node);
 f0t_dtype f0t_eight_type(const f0t_onnx_array *a);
+int32_t f0t_eight_lowest(f0t_dtype type);
 /* Row-major, as bytes. */
 f0t_status f0t_eight_row_layout(f0t_layout **out, const f0t_onnx_array *a, f0t_dtype type);
 
@@ -34,6 +35,9 @@ bool f0t_eight_scales_along(const f0t_after *after);
 /* False when it cannot be. */
 bool f0t_eight_find_ending(f0t_eight_ending *e, const f0t_onnx_builder *b, size_t value,
                            const f0t_after *after, size_t count);
+/* The ending of a sum whose result is of eight bits: limits, in *activation (or NULL), then a QuantizeLinear. */
+bool f0t_eight_find_sum_ending(f0t_eight_ending *e, const f0t_onnx_item **activation,
+                               const f0t_onnx_builder *b, const f0t_onnx_item *add);
 f0t_status f0t_eight_place_ending(f0t_onnx_builder *b, const f0t_eight_ending *e, size_t slot,
                                   const f0t_layout *layout);
 

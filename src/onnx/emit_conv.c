@@ -50,7 +50,7 @@ static bool extend(const f0t_onnx_builder *b, f0t_onnx_chain *c, bool sums)
                can_add(b, next, c->output, &other)) {
         c->other = other;
         c->sum = next;
-        c->after[c->after_count++] = (f0t_after){F0T_ACTIVATION_SUM, 0, 0};
+        c->after[c->after_count++] = (f0t_after){F0T_ACTIVATION_SUM, 1, 0};
     } else {
         return false;
     }

@@ -147,14 +147,7 @@ static bool read_sum(eight_sum *s, const f0t_onnx_builder *b, const f0t_onnx_ite
         !f0t_onnx_array_same_shape(f0t_onnx_builder_array(b, in[0]),
                                    f0t_onnx_builder_array(b, in[1])))
         return false;
-    const f0t_onnx_item *next = f0t_onnx_builder_only_user(b, item->node->outputs[0]);
-    bool activates = next && next->kind == F0T_ONNX_ITEM_ACTIVATION && next->after_count == 1 &&
-                     f0t_eight_scales_along(&next->after[0]) &&
-                     (next->after[0].kind == F0T_ACTIVATION_CLIP || next->after[0].alpha == 0);
-    s->activation = activates ? next : NULL;
-    if (!f0t_eight_find_ending(&s->end, b, activates ? next->output : item->node->outputs[0],
-                               activates ? next->after : NULL, activates ? 1 : 0) ||
-        !s->end.quantise)
+    if (!f0t_eight_find_sum_ending(&s->end, &s->activation, b, item))
         return false;
     const f0t_grid x = b->places[in[0]].grid, y = b->places[in[1]].grid;
     s->scales[0] = x.scale * s->end.factor;

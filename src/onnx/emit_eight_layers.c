@@ -3,7 +3,71 @@
 
 #include "base/alloc.h"
 
+#include <math.h>
 #include <string.h>
+
+/* ---- A sum that a convolution does ----------------------------------------------------------- */
+
+/* In networks with shortcuts QuantizeLinear, DequantizeLinear and the Add of another array of eight bits follow a
+ * convolution. It adds them itself, in the memory of that array, where its own result would be written and read once more
+ * otherwise. That is kept within its grid, whose end may stand for a relu, but not rounded to it: one rounding less than
+ * the file has. */
+typedef struct eight_addend {
+    const f0t_onnx_item *back, *add; /* DequantizeLinear, Add; NULL where there is none */
+    const f0t_onnx_item *activation; /* or NULL */
+    size_t other;
+    f0t_eight_ending end; /* of the sum */
+    f0t_after after[F0T_LAYER_AFTER];
+    size_t after_count;
+} eight_addend;
+
+/* Whether the memory of `value` can become that of a sum which is a byte of `type`. */
+static bool can_hold(const f0t_onnx_builder *b, size_t value, const f0t_onnx_array *shape,
+                     f0t_dtype type)
+{
+    return !f0t_onnx_builder_is_constant(b, value) && b->places[value].made &&
+           b->places[value].eight && f0t_onnx_builder_array(b, value)->type == F0T_ONNX_FLOAT &&
+           f0t_onnx_array_same_shape(f0t_onnx_builder_array(b, value), shape) &&
+           f0t_layout_type(b->places[value].layout) == type && f0t_onnx_builder_is_last(b, value);
+}
+
+/* What is done to the sums of products, which are in steps of the result. */
+static bool set_after(eight_addend *a, const f0t_onnx_builder *b, const f0t_eight_ending *q)
+{
+    const f0t_grid other = b->places[a->other].grid;
+    const float scale = other.scale * a->end.factor, shift = -(float)other.zero * scale;
+    const float own = q->grid.scale * a->end.factor;
+    const int32_t low = f0t_eight_lowest(q->type) - q->grid.zero;
+    a->after[a->after_count++] =
+        (f0t_after){F0T_ACTIVATION_CLIP, own * (float)low, own * (float)(low + UINT8_MAX)};
+    if (shift != 0)
+        a->after[a->after_count++] = (f0t_after){F0T_ACTIVATION_LINEAR, 1, shift};
+    a->after[a->after_count++] = (f0t_after){F0T_ACTIVATION_SUM, scale, 0};
+    return isnormal(scale) && isfinite(shift) && isnormal(own);
+}
+
+/* False: there is none; a->add is NULL then. */
+static bool find_addend(eight_addend *a, const f0t_onnx_builder *b, const f0t_eight_ending *q)
+{
+    const f0t_onnx_item *back = f0t_onnx_builder_only_user(b, q->output);
+    f0t_grid grid;
+    if (!q->quantise || q->after_count || !back || !f0t_onnx_item_is(back, "DequantizeLinear") ||
+        back->node->inputs[0] != q->output || !f0t_eight_node_grid(&grid, b, back->node) ||
+        grid.scale != q->grid.scale || grid.zero != q->grid.zero)
+        return false;
+    const size_t value = back->node->outputs[0];
+    const f0t_onnx_item *add = f0t_onnx_builder_only_user(b, value);
+    if (!add || !f0t_onnx_item_is(add, "Add") || add->node->inputs[0] == add->node->inputs[1] ||
+        !f0t_eight_find_sum_ending(&a->end, &a->activation, b, add) || a->end.after_count)
+        return false;
+    a->back = back;
+    a->other = add->node->inputs[add->node->inputs[0] == value ? 1 : 0];
+    if (!can_hold(b, a->other, f0t_onnx_builder_array(b, value), a->end.type) ||
+        !set_after(a, b, q))
+        return false;
+    a->add = add;
+    return true;
+}
 
 /* ---- Convolution ----------------------------------------------------------------------------- */
 
@@ -15,8 +79,30 @@ typedef struct eight_conv {
     f0t_layer_rescale rescale;
     const f0t_onnx_chain *chain; /* or NULL */
     f0t_eight_ending end;
+    eight_addend addend;  /* .add is NULL where there is none */
     float *scales, *bias; /* taken by the step, freed with this */
 } eight_conv;
+
+static f0t_status choose_result(size_t *slot, f0t_onnx_builder *b, const eight_conv *c,
+                                const f0t_layout *layout)
+{
+    return c->addend.add ? f0t_onnx_builder_need_layout(slot, b, c->addend.other, layout)
+                         : f0t_onnx_builder_slot(slot, b, f0t_layout_bytes(layout));
+}
+
+static f0t_status place_result(f0t_onnx_builder *b, const eight_conv *c, size_t slot,
+                               const f0t_layout *layout)
+{
+    const eight_addend *a = &c->addend;
+    if (!a->add)
+        return f0t_eight_place_ending(b, &c->end, slot, layout);
+    f0t_onnx_builder_consume(b, a->add);
+    const f0t_onnx_item *done[] = {c->end.quantise, a->back, a->add, a->activation};
+    for (size_t k = 0; k < sizeof done / sizeof *done; k++)
+        if (done[k])
+            b->done[done[k] - b->items.list] = true;
+    return f0t_eight_place_ending(b, &a->end, slot, layout);
+}
 
 static f0t_status emit_conv(f0t_onnx_builder *b, eight_conv *c, f0t_layer **layer,
                             const f0t_layout *filters)
@@ -24,7 +110,7 @@ static f0t_status emit_conv(f0t_onnx_builder *b, eight_conv *c, f0t_layer **laye
     size_t source, result;
     f0t_onnx_step *step;
     F0T_TRY(f0t_onnx_builder_need_layout(&source, b, c->x, f0t_layer_source(*layer)));
-    F0T_TRY(f0t_onnx_builder_slot(&result, b, f0t_layout_bytes(f0t_layer_result(*layer))));
+    F0T_TRY(choose_result(&result, b, c, f0t_layer_result(*layer)));
     F0T_TRY(f0t_onnx_builder_step(&step, b, f0t_onnx_step_run_layer, c->item->node, 1, 1));
     step->layer = *layer;
     *layer = NULL;
@@ -39,7 +125,7 @@ static f0t_status emit_conv(f0t_onnx_builder *b, eight_conv *c, f0t_layer **laye
     f0t_onnx_builder_used(b);
     for (size_t k = 0; c->chain && k < c->chain->item_count; k++)
         b->done[c->chain->items[k]] = true;
-    return f0t_eight_place_ending(b, &c->end, result, f0t_layer_result(step->layer));
+    return place_result(b, c, result, f0t_layer_result(step->layer));
 }
 
 /* How the filters of the file lie: groups are a dimension of their own. */
@@ -75,6 +161,40 @@ static f0t_status describe(eight_conv *c, bool *usual, const f0t_onnx_builder *b
     return F0T_OK;
 }
 
+static f0t_status create_with_sum(f0t_layer **out, const eight_conv *c, bool *done)
+{
+    const eight_addend *a = &c->addend;
+    const size_t filters = c->how.filters;
+    const double factor = (double)c->end.grid.scale * (double)a->end.factor;
+    float *scales;
+    F0T_TRY(f0t_alloc(&scales, filters, sizeof *scales));
+    for (size_t k = 0; k < filters; k++)
+        scales[k] = (float)((double)c->scales[k] * factor);
+    const f0t_layer_rescale rescale = {scales, c->rescale.source_zero, a->end.grid.zero};
+    f0t_layer_conv how = c->how;
+    how.result = a->end.type;
+    how.after = a->after;
+    how.after_count = a->after_count;
+    how.rescale = &rescale;
+    f0t_status status = f0t_eight_if_supported(f0t_layer_create_conv(out, &how, NULL), done);
+    f0t_free(scales);
+    return status;
+}
+
+/* With the sum that follows, where there is one and a kernel that does it, too. */
+static f0t_status create_layer(f0t_layer **out, const f0t_onnx_builder *b, eight_conv *c,
+                               bool *done)
+{
+    eight_addend *a = &c->addend;
+    *done = false;
+    if (c->chain && f0t_layer_conv_takes_sum(&c->how) && find_addend(a, b, &c->end)) {
+        F0T_TRY(create_with_sum(out, c, done));
+        if (!*done)
+            a->add = NULL;
+    }
+    return *done ? F0T_OK : f0t_eight_if_supported(f0t_layer_create_conv(out, &c->how, NULL), done);
+}
+
 /* `grid`: of the input; `norm`: of each filter, or NULL. */
 static f0t_status convolve(f0t_onnx_builder *b, eight_conv *c, f0t_grid grid, const float *norm,
                            bool *done)
@@ -92,7 +212,7 @@ static f0t_status convolve(f0t_onnx_builder *b, eight_conv *c, f0t_grid grid, co
     if (!usual)
         return F0T_OK;
     F0T_TRY(filter_layout(&plain, c->weights.bytes, c->how.groups));
-    f0t_status status = f0t_eight_if_supported(f0t_layer_create_conv(&layer, &c->how, NULL), done);
+    f0t_status status = create_layer(&layer, b, c, done);
     if (status == F0T_OK && *done) {
         status = emit_conv(b, c, &layer, plain);
         f0t_layer_free(layer);

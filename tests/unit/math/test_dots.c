@@ -1,12 +1,11 @@
 #include "products.h"
 
 #include "math/dots.h"
-#include "math/onednn.h"
 #include "math/tiles.h"
 
 static void need_bf16(void)
 {
-    if (!f0t_onednn_has_bf16())
+    if (!f0t_matmul_has_bf16())
         test_skip("this CPU has no AVX512_BF16, or ONEDNN_MAX_CPU_ISA is below it");
 }
 
@@ -28,7 +27,7 @@ static void few_rows_have_a_matrix_of_bf16(void **state)
     for (size_t i = 0; i < 3; i++) {
         const bool narrow = rows[i] < 1000 || f0t_matmul_bf16_native();
         assert_ok(f0t_packed_create(&packed, K, N, F0T_BF16, rows[i]));
-        assert_int_equal(f0t_packed_type(packed), narrow ? F0T_BF16 : F0T_F32);
+        assert_int_equal(f0t_packed_bytes(packed) < sizeof(float) * K * N, narrow);
         f0t_packed_free(packed);
     }
 }

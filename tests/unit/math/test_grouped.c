@@ -175,7 +175,7 @@ static void others_are_left_to_onednn(void **state)
 {
     const shape s = {1, 32, 4, {8, 8}, 1, 1}, wide = {1, 32, 16, {8, 8}, 1, 1},
                 odd = {1, 20, 4, {8, 8}, 1, 1};
-    const f0t_after sum = {F0T_ACTIVATION_SUM, 0, 0};
+    const f0t_after sum = {F0T_ACTIVATION_SUM, 1, 0};
     f0t_layer_conv c = conv_of(&s, NULL, 0), w = conv_of(&wide, NULL, 0),
                    o = conv_of(&odd, NULL, 0);
     (void)state;

@@ -64,7 +64,7 @@ static void check_conv(size_t groups, f0t_dtype type, double tolerance)
 {
     float x[N * C * H * W], w[F * C * K * K], bias[F], y[N * F * OUT_H * OUT_W],
         old[N * F * OUT_H * OUT_W];
-    const f0t_after after[] = {{F0T_ACTIVATION_SUM, 0, 0}, {F0T_ACTIVATION_RELU, 0, 0}};
+    const f0t_after after[] = {{F0T_ACTIVATION_SUM, 1, 0}, {F0T_ACTIVATION_RELU, 0, 0}};
     const f0t_layer_conv conv = {.images = N,
                                  .channels = C,
                                  .filters = F,

@@ -116,7 +116,7 @@ static void convolutions_match_sums(void **state)
     static const shape shapes[] = {{1, 8, 16, {4, 6}, 1},    {1, 1032, 80, {7, 7}, 1},
                                    {3, 48, 144, {5, 5}, 1},  {2, 512, 64, {8, 8}, 1},
                                    {2, 64, 96, {13, 14}, 2}, {1, 24, 32, {15, 16}, 3}};
-    const f0t_after after[] = {{F0T_ACTIVATION_SUM, 0, 0}, {F0T_ACTIVATION_RELU, 0, 0}};
+    const f0t_after after[] = {{F0T_ACTIVATION_SUM, 1, 0}, {F0T_ACTIVATION_RELU, 0, 0}};
     (void)state;
     if (!f0t_panels_native())
         test_skip("this CPU has no AVX2, or more");

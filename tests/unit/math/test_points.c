@@ -121,8 +121,8 @@ static void convolutions_match_sums(void **state)
         {1, 1, 48, {1, 9}},    {1, 320, 145, {7, 7}},
     };
     const f0t_after swish = {F0T_ACTIVATION_SWISH, 1, 0}, sigmoid = {F0T_ACTIVATION_SIGMOID, 0, 0},
-                    quick[] = {{F0T_ACTIVATION_SUM, 0, 0}, {F0T_ACTIVATION_SWISH, 1.702F, 0}},
-                    relu[] = {{F0T_ACTIVATION_SUM, 0, 0}, {F0T_ACTIVATION_RELU, 0, 0}},
+                    quick[] = {{F0T_ACTIVATION_SUM, 1, 0}, {F0T_ACTIVATION_SWISH, 1.702F, 0}},
+                    relu[] = {{F0T_ACTIVATION_SUM, 1, 0}, {F0T_ACTIVATION_RELU, 0, 0}},
                     clip = {F0T_ACTIVATION_CLIP, -1, 2};
     (void)state;
     if (f0t_cpu_level() != F0T_CPU_WIDEST)
@@ -174,7 +174,7 @@ static void activations_keep_their_ends(void **state)
 static void others_are_left_to_onednn(void **state)
 {
     const shape s = {1, 16, 16, {7, 7}};
-    const f0t_after swish[] = {{F0T_ACTIVATION_SWISH, 1, 0}, {F0T_ACTIVATION_SUM, 0, 0}},
+    const f0t_after swish[] = {{F0T_ACTIVATION_SWISH, 1, 0}, {F0T_ACTIVATION_SUM, 1, 0}},
                     relu = {F0T_ACTIVATION_RELU, 0, 0}, tanh = {F0T_ACTIVATION_TANH, 0, 0};
     f0t_layer_conv c = conv_of(&s, swish, 1, false);
     (void)state;

@@ -81,7 +81,7 @@ static float *some(size_t count, uint64_t seed)
 static void check(const shape *s, int threads)
 {
     const f0t_after after[] = {
-        {F0T_ACTIVATION_SUM, 0, 0}, {F0T_ACTIVATION_RELU, 0, 0}, {F0T_ACTIVATION_CLIP, 0, 6}};
+        {F0T_ACTIVATION_SUM, 1, 0}, {F0T_ACTIVATION_RELU, 0, 0}, {F0T_ACTIVATION_CLIP, 0, 6}};
     const f0t_layer_conv c = conv_of(s, after, 3);
     const size_t results = s->images * s->filters * c.window.out[0] * c.window.out[1];
     float *x = some(s->images * s->channels * s->in[0] * s->in[1], 1), *y = some(results, 2);

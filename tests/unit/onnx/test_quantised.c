@@ -349,6 +349,10 @@ static void sums_stay_in_eight_bits(void **state)
 {
 #define TWO \
     X "i=Neg(x); v=float[]{1}; k=int8[]{3}; g=QuantizeLinear(i,v,k); h=DequantizeLinear(g,v,k); "
+#define SUM                                                                      \
+    X W "i=Abs(x); v=float[]{1}; k=uint8[]{3}; g=QuantizeLinear(i,v,k); "        \
+        "h=DequantizeLinear(g,v,k); f=Conv(d,w); o=float[]{0.5}; l=uint8[]{0}; " \
+        "j=QuantizeLinear(f,o,l); m=DequantizeLinear(j,o,l); "
     static const row rows[] = {
         {TWO "c=Add(d,h); " END, "float32 1x2x2x2: 0 0 0 0 0 0 0 0"},
         {TWO "c=Add(h,d); y=QuantizeLinear(c,s,z)", "uint8 1x2x2x2: 2 2 2 2 2 2 2 2"},
@@ -362,13 +366,22 @@ static void sums_stay_in_eight_bits(void **state)
         {TWO W "f=Conv(d,w); o=float[]{0.5}; l=uint8[]{0}; j=QuantizeLinear(f,o,l); "
                "m=DequantizeLinear(j,o,l); e=Add(h,m); c=Relu(e); y=QuantizeLinear(c,s)",
          "uint8 1x2x2x2: 0 0 0 0 8 13 18 23"},
+        /* Done by the convolution, where the other side is of the same type and not needed later. */
+        {SUM "c=Add(m,h); r=Relu(c); y=QuantizeLinear(r,s)", "uint8 1x2x2x2: 0 2 4 6 24 33 42 51"},
+        {SUM "c=Add(h,m); y=QuantizeLinear(c,s,z)", "uint8 1x2x2x2: 2 4 6 8 26 35 44 53"},
+        {SUM "c=Add(h,m); " END, "float32 1x2x2x2: 0 1 2 3 12 16.5 21 25.5"},
+        {SUM "c=Add(m,h); r=Relu(c); y=QuantizeLinear(r,s); return y,h",
+         "uint8 1x2x2x2: 0 2 4 6 24 33 42 51; float32 1x2x2x2: 0 1 2 3 4 5 6 7"},
+        {SUM "c=Add(m,h); r=Relu(c); y=QuantizeLinear(r,s); return y,m",
+         "uint8 1x2x2x2: 0 2 4 6 24 33 42 51; float32 1x2x2x2: 0 0 0 0 8 11.5 15 18.5"},
         {TWO "y=Add(d,h); return y,h",
          "float32 1x2x2x2: 0 0 0 0 0 0 0 0; float32 1x2x2x2: 0 -1 -2 -3 -4 -5 -6 -7"},
         {TWO "y=Concat<axis=1>(d,h)", "float32 1x4x2x2: 0 1 2 3 4 5 6 7 0 -1 -2 -3 -4 -5 -6 -7"},
     };
+#undef SUM
 #undef TWO
     (void)state;
-    CHECK_EIGHT(rows, "11022200");
+    CHECK_EIGHT(rows, "1101221122200");
 }
 
 /* The most by which elements of the two lines differ. */
@@ -405,6 +418,9 @@ static void odd_grids_are_at_most_a_step_off(void **state)
                      "w=DequantizeLinear<axis=1>(q,t); c=MatMul(d,w); y=QuantizeLinear(c,u,n)",
         ODD(MAP) "i=Neg(x); g=QuantizeLinear(i,u,n); h=DequantizeLinear(g,u,n); c=Add(d,h); "
                  "y=QuantizeLinear(c,v,k)",
+        ODD("[1,2,4,4]") W "i=Abs(x); g=QuantizeLinear(i,v,k); h=DequantizeLinear(g,v,k); "
+                           "f=Conv(d,w); j=QuantizeLinear(f,u,n); m=DequantizeLinear(j,u,n); "
+                           "c=Add(m,h); y=QuantizeLinear(c,v,k)",
     };
 #undef MAP
 #undef ODD
