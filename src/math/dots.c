@@ -15,8 +15,10 @@
 #define REPEAT(op)                                                                              \
     __asm__ volatile(                                                                           \
         EACH("vpxorq ", "%%zmm12, %%zmm12, ") "vpxorq %%zmm12, %%zmm12, %%zmm12\n"              \
-                                              "1:\n" EACH(op, " %%zmm12, %%zmm12, ") "dec %0\n" \
-                                                                                     "jnz 1b\n" \
+                                              "1:\n" EACH(op,                                   \
+                                                          " %%zmm12, %%zmm12, ") "dec %0\n"     \
+                                                                                 "jnz 1b\n"     \
+                                                                                 "vzeroupper\n" \
         : "+r"(rounds)                                                                          \
         :                                                                                       \
         : "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", \
