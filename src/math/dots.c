@@ -12,17 +12,14 @@
     op with "%%zmm0\n" op with "%%zmm1\n" op with "%%zmm2\n" op with "%%zmm3\n" op with \
             "%%zmm4\n" op with "%%zmm5\n" op with "%%zmm6\n" op with "%%zmm7\n" op with \
             "%%zmm8\n" op with "%%zmm9\n" op with "%%zmm10\n" op with "%%zmm11\n"
-#define REPEAT(op)                                                                              \
-    __asm__ volatile(                                                                           \
-        EACH("vpxorq ", "%%zmm12, %%zmm12, ") "vpxorq %%zmm12, %%zmm12, %%zmm12\n"              \
-                                              "1:\n" EACH(op,                                   \
-                                                          " %%zmm12, %%zmm12, ") "dec %0\n"     \
-                                                                                 "jnz 1b\n"     \
-                                                                                 "vzeroupper\n" \
-        : "+r"(rounds)                                                                          \
-        :                                                                                       \
-        : "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", \
-          "xmm10", "xmm11", "xmm12")
+#define CLEAR EACH("vpxorq ", "%%zmm12, %%zmm12, ") "vpxorq %%zmm12, %%zmm12, %%zmm12\n"
+#define LOOP(op) "1:\n" EACH(op, " %%zmm12, %%zmm12, ") "dec %0\n jnz 1b\n vzeroupper\n"
+#define REPEAT(op)                                                                           \
+    __asm__ volatile(CLEAR LOOP(op)                                                          \
+                     : "+r"(rounds)                                                          \
+                     :                                                                       \
+                     : "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", \
+                       "xmm8", "xmm9", "xmm10", "xmm11", "xmm12")
 
 enum { ROUNDS = 512, TRIES = 24 };
 
