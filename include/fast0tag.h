@@ -1121,7 +1121,7 @@ typedef struct f0t_network_options {
     size_t size;
     const char *output;   /* name of the value to compute; NULL: the features, that is, the input of
                              the classifier at the end of the network */
-    bool bf16;            /* convolutions and products of bfloat16, where the CPU supports it */
+    bool bf16;            /* convolutions and products of bfloat16, where they are faster */
     size_t height, width; /* of the pictures, where the file does not fix it [224] */
     /* a folder of the user's own that keeps the network as it is prepared for this CPU, so that the next start takes
      * milliseconds: one file for each network, larger than its weights. It may be removed at any time; what is stale, or

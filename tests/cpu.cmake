@@ -19,6 +19,10 @@ foreach(test rank.ranksvm rank.ranklist baseline.cca baseline.fasttag baseline.t
   endif()
 endforeach()
 
+if(TARGET onnx_test_quantised) # its kernels of eight bits are others there
+  f0t_add_cpu_test(onnx.quantised onnx_test_quantised avx2_vnni "" ONEDNN_MAX_CPU_ISA=AVX2_VNNI F0T_MAX_CPU=wide)
+endif()
+
 foreach(test base.dtype image.descriptor_kernels image.descriptor_version math.elementwise math.gram
     math.layers math.matmul math.solve math.topk compute.loss compute.loss_pairs compute.loss_regression
     compute.optimizer compute.dropout compute.screen rank.miap model.net model.step)

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* Measured once, in a fifth of a millisecond. Only where the CPU has AVX512_BF16. */
+/* Measured once, in half a millisecond. Only where the CPU has AVX512_BF16. */
 bool f0t_dots_are_fast(void);
 
 #endif

@@ -126,7 +126,7 @@ typedef struct f0t_layer_conv {
  * bfloat16 is in tiles, which oneDNN's convolutions do not use (math/tiles.h). */
 bool f0t_layer_conv_prefers_f32(const f0t_layer_conv *conv);
 
-/* Whether a convolution of eight bits may add what its result's memory holds, and is done by the same kernel then. */
+/* Whether a convolution of eight bits may add what its result's memory holds: oneDNN's may, ours do not. */
 bool f0t_layer_conv_takes_sum(const f0t_layer_conv *conv);
 
 /* Whether there is a kernel for a convolution that is gated. */

@@ -293,7 +293,8 @@ void f0t_matmul_bf16_notice(const f0t_monitor *monitor)
     static atomic_flag said = ATOMIC_FLAG_INIT;
     if (!f0t_matmul_bf16_native() && !atomic_flag_test_and_set(&said))
         f0t_log(monitor, F0T_LOG_WARNING,
-                "this CPU has no fast bfloat16 arithmetic (AVX512_BF16): computing in float32");
+                "this CPU has no fast bfloat16 arithmetic: computing in float32, all but small "
+                "products");
 }
 
 void f0t_matmul_clear(void)

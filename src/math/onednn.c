@@ -78,7 +78,8 @@ bool f0t_matmul_bf16_native(void)
     return f0t_matmul_has_bf16() && (f0t_tiles_native() || f0t_dots_are_fast());
 }
 
-/* Up to so many rows a core waits for the matrix, which is half as large in bfloat16, also where its products are slow. */
+/* Up to so many rows a core waits for the matrix, which is half as large in bfloat16, also where its products are slow. No
+ * fewer than the pictures that a network runs together (GROUP_MOST in onnx/network.c), so that a classifier's do not depend on how many they are. */
 enum { FEW_ROWS = 8 };
 
 bool f0t_matmul_bf16_pays(size_t rows)

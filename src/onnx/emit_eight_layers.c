@@ -161,22 +161,32 @@ static f0t_status describe(eight_conv *c, bool *usual, const f0t_onnx_builder *b
     return F0T_OK;
 }
 
+/* What makes steps of the sum's grid of its sums of products. False: one is no normal float32. */
+static bool set_scales(float *scales, const eight_conv *c)
+{
+    const double factor = (double)c->end.grid.scale * (double)c->addend.end.factor;
+    bool normal = true;
+    for (size_t k = 0; k < c->how.filters; k++) {
+        scales[k] = (float)((double)c->scales[k] * factor);
+        normal &= isnormal(scales[k]) != 0;
+    }
+    return normal;
+}
+
 static f0t_status create_with_sum(f0t_layer **out, const eight_conv *c, bool *done)
 {
     const eight_addend *a = &c->addend;
-    const size_t filters = c->how.filters;
-    const double factor = (double)c->end.grid.scale * (double)a->end.factor;
+    f0t_status status = F0T_OK;
     float *scales;
-    F0T_TRY(f0t_alloc(&scales, filters, sizeof *scales));
-    for (size_t k = 0; k < filters; k++)
-        scales[k] = (float)((double)c->scales[k] * factor);
+    F0T_TRY(f0t_alloc(&scales, c->how.filters, sizeof *scales));
     const f0t_layer_rescale rescale = {scales, c->rescale.source_zero, a->end.grid.zero};
     f0t_layer_conv how = c->how;
     how.result = a->end.type;
     how.after = a->after;
     how.after_count = a->after_count;
     how.rescale = &rescale;
-    f0t_status status = f0t_eight_if_supported(f0t_layer_create_conv(out, &how, NULL), done);
+    if (set_scales(scales, c))
+        status = f0t_eight_if_supported(f0t_layer_create_conv(out, &how, NULL), done);
     f0t_free(scales);
     return status;
 }

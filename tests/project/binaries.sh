@@ -95,7 +95,8 @@ case_nothing_is_compiled_for_the_building_machine() {
 
 # Wide registers belong to the kernels that are chosen by CPU at run time (src/base/cpu.h) alone, and to tiles.c and tiles_conv.c, whose
 # functions say one by one what they are compiled for.
-# Tiles, Winograd's convolutions, depthwise ones and those of points and of small groups ask for the CPU themselves (f0t_tiles_native, f0t_panels_native, f0t_cpu_level).
+# Tiles, Winograd's convolutions, depthwise ones and those of points and of small groups ask for the CPU themselves (f0t_tiles_native, f0t_panels_native, f0t_cpu_level);
+# dots.c, which only measures, is asked for after oneDNN's word (f0t_matmul_has_bf16).
 case_only_the_chosen_kernels_use_wide_registers() {
     local name wide
     [ "$(uname -m)" = x86_64 ] || return 0

@@ -118,8 +118,8 @@ static void a_convolution_may_be_in_groups(void **state)
 static void a_convolution_may_be_bfloat16(void **state)
 {
     (void)state;
-    if (!f0t_matmul_bf16_native())
-        test_skip("no AVX-512 here");
+    if (!f0t_matmul_has_bf16())
+        test_skip("no AVX512_BF16 here");
     check_conv(1, F0T_BF16, 5e-2);
 }
 

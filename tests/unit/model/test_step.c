@@ -300,8 +300,8 @@ static void one_and_two_threads_give_the_same_bytes(void **state)
 {
     net_case large = {513, 40, {515, 2, {1030, 513}, 30, true}};
     (void)state;
-    if (!f0t_matmul_bf16_native())
-        test_skip("no AVX-512 here");
+    if (!f0t_matmul_has_bf16())
+        test_skip("no AVX512_BF16 here");
     for (size_t i = 0; i < case_count(); i++) {
         check_same_bytes(&odd_cases[i], F0T_F32, 1, 2);
         check_same_bytes(&odd_cases[i], F0T_BF16, 1, 2);

@@ -13,6 +13,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { ENDS = 4, LINE = 1 << 14 };
@@ -34,9 +35,10 @@ typedef struct net {
 
 static inline f0t_status open_net(net *n, const char *text)
 {
-    char line[2048];
-    snprintf(line, sizeof line, "%s%s", text, strstr(text, "return") ? "" : "; return y");
+    char *line = strstr(text, "return") ? strdup(text) : NULL;
+    assert_true(line || asprintf(&line, "%s; return y", text) > 0);
     *n = (net){.file = onnx_from_text(line)};
+    free(line);
     F0T_TRY(f0t_onnx_graph_open_memory(&n->graph, n->file.data, n->file.size, "made", NULL, NULL));
     assert_true(n->graph->input_count <= ENDS && n->graph->output_count <= ENDS);
     for (size_t k = 0; k < n->graph->input_count; k++) {

@@ -3,6 +3,7 @@
  * are even, because the fast path rounds halves after it has added them. Of others it may be one step off. */
 #include "rows.h"
 
+#include "math/tiles.h"
 #include "onnx/builder.h"
 
 #include <stdlib.h>
@@ -374,6 +375,12 @@ static void sums_stay_in_eight_bits(void **state)
          "uint8 1x2x2x2: 0 2 4 6 24 33 42 51; float32 1x2x2x2: 0 1 2 3 4 5 6 7"},
         {SUM "c=Add(m,h); r=Relu(c); y=QuantizeLinear(r,s); return y,m",
          "uint8 1x2x2x2: 0 2 4 6 24 33 42 51; float32 1x2x2x2: 0 0 0 0 8 11.5 15 18.5"},
+        /* Scales that it would have are no numbers: a sum of its own. */
+        {X "q=int8[2,2,1,1]{0,0,1,1}; t=float[]{1e9}; w=DequantizeLinear(q,t); i=Abs(x); "
+           "v=float[]{1e-30}; k=uint8[]{0}; g=QuantizeLinear(i,v,k); h=DequantizeLinear(g,v,k); "
+           "f=Conv(d,w); o=float[]{1}; j=QuantizeLinear(f,o,k); m=DequantizeLinear(j,o,k); "
+           "c=Add(m,h); y=QuantizeLinear(c,v,k)",
+         "="},
         {TWO "y=Add(d,h); return y,h",
          "float32 1x2x2x2: 0 0 0 0 0 0 0 0; float32 1x2x2x2: 0 -1 -2 -3 -4 -5 -6 -7"},
         {TWO "y=Concat<axis=1>(d,h)", "float32 1x4x2x2: 0 1 2 3 4 5 6 7 0 -1 -2 -3 -4 -5 -6 -7"},
@@ -381,7 +388,7 @@ static void sums_stay_in_eight_bits(void **state)
 #undef SUM
 #undef TWO
     (void)state;
-    CHECK_EIGHT(rows, "1101221122200");
+    CHECK_EIGHT(rows, "11012211222200");
 }
 
 /* The most by which elements of the two lines differ. */
@@ -400,6 +407,19 @@ static double most_apart(const char *a, const char *b)
         a = end_a;
         b = end_b;
     }
+}
+
+/* Whether the fast path is at most so many steps from the plain operators. */
+static void check_near(const char *text, double steps)
+{
+    static char plain[LINE], fast[LINE];
+    net n;
+    assert_ok(open_net(&n, text));
+    assert_ok(interpret(&n, plain));
+    assert_ok(schedule(&n, fast));
+    if (most_apart(plain, fast) > steps)
+        fail_msg("%s\n  plain: %s\n  fast: %s", text, plain, fast);
+    close_net(&n);
 }
 
 /* Odd zero points, and scales that are no power of two. */
@@ -425,15 +445,59 @@ static void odd_grids_are_at_most_a_step_off(void **state)
 #undef MAP
 #undef ODD
     (void)state;
-    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
-        static char plain[LINE], fast[LINE];
-        net n;
-        assert_ok(open_net(&n, texts[k]));
-        assert_ok(interpret(&n, plain));
-        assert_ok(schedule(&n, fast));
-        if (most_apart(plain, fast) > 1)
-            fail_msg("%s\n  plain: %s\n  fast: %s", texts[k], plain, fast);
-        close_net(&n);
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+        check_near(texts[k], 1);
+}
+
+/* ---- A convolution that adds the shortcut ------------------------------------------------------ */
+
+typedef struct shortcut {
+    const char *input, *filters, *how; /* dimensions, and attributes */
+    size_t weights;                    /* numbers of the filters */
+    const char *own, *sum;             /* scales of the two grids */
+    double steps;                      /* that the results may be apart */
+} shortcut;
+
+/* conv(x) on the grid of `own`, and its relu on that of `sum`, which is the grid of what they add up to. */
+static void write_shortcut(char *text, size_t room, const shortcut *s)
+{
+    size_t used =
+        (size_t)snprintf(text, room,
+                         "x:float%s; s=float[]{16}; z=uint8[]{6}; a=QuantizeLinear(x,s,z); "
+                         "d=DequantizeLinear(a,s,z); q=int8%s{",
+                         s->input, s->filters);
+    for (size_t k = 0; k < s->weights && used < room; k++)
+        used += (size_t)snprintf(text + used, room - used, "%s%d", k ? "," : "",
+                                 (int)(k * 37 % 61 % 15) - 7);
+    assert_true(used < room);
+    used += (size_t)snprintf(
+        text + used, room - used,
+        "}; t=float[]{0.0625}; w=DequantizeLinear(q,t); u=float[]{%s}; n=uint8[]{120}; "
+        "v=float[]{%s}; k=uint8[]{4}; b=Conv<%s>(d,w); i=Relu(b); g=QuantizeLinear(i,v,k); "
+        "h=DequantizeLinear(g,v,k); f=Conv<%s>(d,w); j=QuantizeLinear(f,u,n); "
+        "m=DequantizeLinear(j,u,n); e=Add(m,h); r=Relu(e); o=uint8[]{0}; y=QuantizeLinear(r,v,o)",
+        s->own, s->sum, s->how, s->how);
+    assert_true(used < room);
+}
+
+static void shortcuts_of_any_shape_are_added(void **state)
+{
+    static const shortcut cases[] = {
+        {"[1,16,6,6]", "[16,16,1,1]", "group=1", 256, "4", "4", 1},
+        {"[2,32,5,5]", "[20,32,3,3]", "pads=[1,1,1,1]", 5760, "32", "64", 1},
+        {"[1,33,7,6]", "[17,33,1,1]", "strides=[2,2]", 561, "16", "16", 1},
+        {"[3,64,3,3]", "[64,64,1,1]", "group=1", 4096, "16", "32", 1},
+        {"[1,32,6,6]", "[32,8,3,3]", "group=4,pads=[1,1,1,1]", 2304, "16", "16", 1},
+        /* What is not rounded to a grid of wide steps may differ by half of one. */
+        {"[1,32,6,6]", "[32,32,1,1]", "group=1", 1024, "32", "8", 3},
+    };
+    static char text[1 << 15];
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        write_shortcut(text, sizeof text, &cases[k]);
+        check_near(text, cases[k].steps);
+        if (f0t_layer_eight_native() && !f0t_tiles_native())
+            assert_int_equal(count_eight(text), 2);
     }
 }
 
@@ -448,6 +512,7 @@ int main(void)
         cmocka_unit_test(dense_layers_stay_in_eight_bits),
         cmocka_unit_test(sums_stay_in_eight_bits),
         cmocka_unit_test(odd_grids_are_at_most_a_step_off),
+        cmocka_unit_test(shortcuts_of_any_shape_are_added),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
