@@ -9,8 +9,9 @@
 
 enum { ROUNDS = 5, NAME_SIZE = 96 };
 
-/* A clock reading and the first touch of memory must not count: at least this long per round. */
-static const double ROUND_SECONDS = 0.05;
+/* A clock reading and the first touch of memory must not count, nor that a thread wakes on the core of another: each works
+ * at least this long per round, whatever its peers take, and as long before. */
+static const double ROUND_SECONDS = 0.1;
 
 /* Threads of a peer may spin after its work in wait for more (ONNX Runtime's some tens of milliseconds), in the way of
  * whoever comes next: that one waits for so many microseconds, and warms up again unless it takes this long. */
@@ -32,31 +33,40 @@ static int by_size(const void *left, const void *right)
     return x < y ? -1 : x > y;
 }
 
-static f0t_status settle(const bench_contender *contender, double slowest)
+/* How often one that takes so long works in a round. */
+static size_t count_repeats(double seconds)
+{
+    return seconds < ROUND_SECONDS ? (size_t)ceil(ROUND_SECONDS / fmax(seconds, 1e-9)) : 1;
+}
+
+static f0t_status settle(const bench_contender *contender)
 {
     double warm;
     usleep(SETTLING);
-    return slowest < LONG_SECONDS ? time_runs(&warm, contender, 1) : F0T_OK;
+    return contender->seconds < LONG_SECONDS
+               ? time_runs(&warm, contender, count_repeats(contender->seconds))
+               : F0T_OK;
+}
+
+/* The seconds of a contender are those of its second run until all rounds are done. */
+static f0t_status measure_rounds(double (*times)[ROUNDS], bench_contender *contenders, size_t count)
+{
+    for (size_t i = 0; i < 2 * count; i++)
+        F0T_TRY(time_runs(&contenders[i / 2].seconds, &contenders[i / 2], 1));
+    for (size_t round = 0; round < ROUNDS; round++)
+        for (size_t i = 0; i < count; i++) {
+            const bench_contender *one = &contenders[i];
+            if (count > 1)
+                F0T_TRY(settle(one));
+            F0T_TRY(time_runs(&times[i][round], one, count_repeats(one->seconds)));
+        }
+    return F0T_OK;
 }
 
 f0t_status bench_measure(bench_contender *contenders, size_t count)
 {
-    double(*times)[ROUNDS] = cli_alloc(count * sizeof *times), slowest = 1e-9, warm = 0;
-    f0t_status status = F0T_OK;
-    for (size_t i = 0; i < count && status == F0T_OK; i++) {
-        status = time_runs(&warm, &contenders[i], 1);
-        if (status == F0T_OK)
-            status = time_runs(&warm, &contenders[i], 1);
-        slowest = fmax(slowest, warm);
-    }
-    size_t repeats = slowest < ROUND_SECONDS ? (size_t)ceil(ROUND_SECONDS / slowest) : 1;
-    for (size_t round = 0; round < ROUNDS && status == F0T_OK; round++)
-        for (size_t i = 0; i < count && status == F0T_OK; i++) {
-            if (count > 1)
-                status = settle(&contenders[i], slowest);
-            if (status == F0T_OK)
-                status = time_runs(&times[i][round], &contenders[i], repeats);
-        }
+    double(*times)[ROUNDS] = cli_alloc(count * sizeof *times);
+    f0t_status status = measure_rounds(times, contenders, count);
     for (size_t i = 0; i < count && status == F0T_OK; i++) {
         qsort(times[i], ROUNDS, sizeof times[i][0], by_size);
         contenders[i].seconds = times[i][ROUNDS / 2];
