@@ -24,6 +24,7 @@ struct f0t_screen_bounds;  /* compute/screen.h, and the next two */
 struct f0t_screen_query;
 struct f0t_screen_tile;
 struct f0t_panel_strip; /* math/panels.h */
+struct f0t_winograd_form; /* math/winograd.h */
 struct f0t_svm_loss;    /* rank/ranksvm_pairs.h, and the next two */
 struct f0t_svm_sums;
 struct f0t_svm_zone;
@@ -200,6 +201,15 @@ struct f0t_svm_zone;
     /* A row of A[k], whose blocks of F0T_PANEL_BLOCK have F0T_PANEL_ROWS of them between each other. */ \
     K(void, panel_pack, (float *to, const float *from, size_t k))
 
+/* Winograd's convolutions (math/winograd.h): the tiles [first, first + count) of a block of channels into the rows of
+ * panel products, and of a block of filters out of them. */
+#define F0T_KERNELS_WINOGRAD(K) \
+    K(void, winograd_in, (float *to, const struct f0t_winograd_form *form, const float *source, \
+                          size_t block, size_t first, size_t count)) \
+    K(void, winograd_out, (float *result, const struct f0t_winograd_form *form, \
+                           const float *products, const float *bias, size_t block, size_t first, \
+                           size_t count))
+
 /* Networks: a row of float32. `scale` and `bias` [n] may be NULL; y may be x. */
 #define F0T_KERNELS_NETWORK(K) \
     K(void, row_softmax, (float *y, const float *x, size_t n)) \
@@ -256,7 +266,7 @@ struct f0t_svm_zone;
 
 #define F0T_KERNELS(K) \
     F0T_KERNELS_DTYPE(K) F0T_KERNELS_ELEMENTWISE(K) F0T_KERNELS_RANKING(K) F0T_KERNELS_SCREEN(K) \
-    F0T_KERNELS_STEP(K) F0T_KERNELS_LOSS(K) F0T_KERNELS_LOSS_BATCH(K) F0T_KERNELS_SVM(K) F0T_KERNELS_PANEL(K) \
+    F0T_KERNELS_STEP(K) F0T_KERNELS_LOSS(K) F0T_KERNELS_LOSS_BATCH(K) F0T_KERNELS_SVM(K) F0T_KERNELS_PANEL(K) F0T_KERNELS_WINOGRAD(K) \
     F0T_KERNELS_NETWORK(K) \
     F0T_KERNELS_DESCRIPTOR(K) F0T_KERNELS_TSNE(K) F0T_KERNELS_EXPERT(K) F0T_KERNELS_SHORTLIST(K)
 

@@ -1,6 +1,7 @@
 /* Convolutions, and dense layers of eight bits. */
 #include "math/layers_inside.h"
 
+#include "base/cpu.h"
 #include "base/team.h"
 #include "math/tiles.h"
 
@@ -72,6 +73,8 @@ static const double LATE_PRODUCTS = 0.75e9;
 
 static bool suits_late(const f0t_layer_conv *c)
 {
+    if (f0t_cpu_level() != F0T_CPU_WIDEST) /* oneDNN does not have it */
+        return false;
     const size_t rows = c->window.out[0], columns = c->window.out[1];
     const size_t tiles = c->images * ((rows + TILE - 1) / TILE) * ((columns + TILE - 1) / TILE);
     return tiles >= LATE_TILES && cost_of_conv(c).products >= LATE_PRODUCTS;
@@ -107,7 +110,7 @@ static f0t_status fill_conv(f0t_layer *layer, const f0t_layer_conv *c, const f0t
 
 /* Alone, oneDNN prefers channels last for filters of 1 x 1, and blocks for Winograd's: between the two, every array is
  * rewritten. Those of 1 x 1 and depthwise ones are as fast in blocks of 16, those of AVX-512. */
-enum { BLOCK = 16 };
+enum { BLOCK = 16, HALF = 8 };
 
 static bool suits_blocks(const f0t_layer_conv *c, const f0t_layout *source)
 {
@@ -160,11 +163,14 @@ static f0t_status fill_tiles(f0t_layer *layer, const f0t_layer_conv *c)
     return F0T_OK;
 }
 
-static f0t_status set_blocks(f0t_layout *out, size_t images, size_t channels, const size_t *space)
+/* Blocks of eight channels, or of 16. */
+static f0t_status set_blocks(f0t_layout *out, size_t images, size_t channels, const size_t *space,
+                             size_t block)
 {
     const dnnl_dims_t dims = {(dnnl_dim_t)images, (dnnl_dim_t)channels, (dnnl_dim_t)space[0],
                               (dnnl_dim_t)space[1]};
-    DNN_TRY(dnnl_memory_desc_init_by_tag(&out->desc, 4, dims, dnnl_f32, dnnl_aBcd8b),
+    DNN_TRY(dnnl_memory_desc_init_by_tag(&out->desc, 4, dims, dnnl_f32,
+                                         block == BLOCK ? dnnl_aBcd16b : dnnl_aBcd8b),
             "describe an array");
     return F0T_OK;
 }
@@ -173,10 +179,11 @@ static f0t_status fill_winograd(f0t_layer *layer, const f0t_layer_conv *c)
 {
     const dnnl_dims_t filters = {(dnnl_dim_t)c->filters, (dnnl_dim_t)c->channels, F0T_WINOGRAD_SIDE,
                                  F0T_WINOGRAD_SIDE};
+    const size_t block = f0t_winograd_block();
     F0T_TRY(f0t_winograd_create(&layer->winograd, c, layer->alone ? 1 : f0t_team_size()));
     layer->scratch = f0t_winograd_scratch(layer->winograd);
-    F0T_TRY(set_blocks(&layer->source, c->images, c->channels, c->in));
-    F0T_TRY(set_blocks(&layer->result, c->images, c->filters, c->window.out));
+    F0T_TRY(set_blocks(&layer->source, c->images, c->channels, c->in, block));
+    F0T_TRY(set_blocks(&layer->result, c->images, c->filters, c->window.out, block));
     DNN_TRY(dnnl_memory_desc_init_by_tag(&layer->weights.desc, 4, filters, dnnl_f32, dnnl_abcd),
             "describe filters");
     return F0T_OK;
@@ -191,8 +198,8 @@ static f0t_status fill_grouped(f0t_layer *layer, const f0t_layer_conv *c)
     const dnnl_dims_t strides = {(dnnl_dim_t)group, 1, line, 3 * tap, tap};
     F0T_TRY(f0t_grouped_create(&layer->grouped, c, layer->alone ? 1 : f0t_team_size()));
     if (f0t_grouped_blocks(layer->grouped)) {
-        F0T_TRY(set_blocks(&layer->source, c->images, c->channels, c->in));
-        F0T_TRY(set_blocks(&layer->result, c->images, c->filters, c->window.out));
+        F0T_TRY(set_blocks(&layer->source, c->images, c->channels, c->in, HALF));
+        F0T_TRY(set_blocks(&layer->result, c->images, c->filters, c->window.out, HALF));
     } else {
         F0T_TRY(set_channels_last(&layer->source, c->images, c->channels, c->in, c->type));
         F0T_TRY(set_channels_last(&layer->result, c->images, c->filters, c->window.out, c->result));
@@ -221,8 +228,8 @@ static f0t_status describe_depthwise_blocks(f0t_layer *layer, const f0t_layer_co
 {
     const dnnl_dim_t taps = (dnnl_dim_t)c->window.kernel[0];
     const dnnl_dims_t filters = {(dnnl_dim_t)c->filters, 1, 1, taps, taps};
-    F0T_TRY(set_blocks(&layer->source, c->images, c->channels, c->in));
-    F0T_TRY(set_blocks(&layer->result, c->images, c->filters, c->window.out));
+    F0T_TRY(set_blocks(&layer->source, c->images, c->channels, c->in, HALF));
+    F0T_TRY(set_blocks(&layer->result, c->images, c->filters, c->window.out, HALF));
     DNN_TRY(dnnl_memory_desc_init_by_tag(&layer->weights.desc, 5, filters, dnnl_f32, dnnl_Abcde8a),
             "describe filters");
     return F0T_OK;
@@ -255,8 +262,8 @@ static f0t_status fill_point_panels(f0t_layer *layer, const f0t_layer_conv *c)
     const dnnl_dims_t filters = {(dnnl_dim_t)c->filters, (dnnl_dim_t)c->channels, 1, 1};
     F0T_TRY(f0t_point_panels_create(&layer->point_panels, c, layer->alone ? 1 : f0t_team_size()));
     layer->scratch = f0t_point_panels_scratch(layer->point_panels);
-    F0T_TRY(set_blocks(&layer->source, c->images, c->channels, c->in));
-    F0T_TRY(set_blocks(&layer->result, c->images, c->filters, c->window.out));
+    F0T_TRY(set_blocks(&layer->source, c->images, c->channels, c->in, HALF));
+    F0T_TRY(set_blocks(&layer->result, c->images, c->filters, c->window.out, HALF));
     DNN_TRY(dnnl_memory_desc_init_by_tag(&layer->weights.desc, 4, filters, dnnl_f32, dnnl_Acdb16a),
             "describe filters");
     return F0T_OK;
@@ -281,7 +288,7 @@ f0t_status f0t_layer_create_conv(f0t_layer **out, const f0t_layer_conv *conv,
         F0T_TRY(f0t_layer_begin(out, cost));
         return f0t_layer_give(out, fill_tiles(*out, conv));
     }
-    if (f0t_winograd_suits(conv)) {
+    if (f0t_winograd_suits(conv) && !suits_late(conv)) {
         F0T_TRY(f0t_layer_begin(out, cost));
         return f0t_layer_give(out, fill_winograd(*out, conv));
     }
