@@ -131,7 +131,8 @@ static void run_block(const chunk *h, size_t i, size_t from)
     }
 }
 
-/* Blocks of rows are alike: a last one of few rows would read all of B for them. */
+/* Blocks of rows are alike: a last one of few rows would read all of B for them. Those of the same columns are done one after
+ * another, so that what they read of B comes from memory once. */
 static void run_chunk(chunk *h, int threads)
 {
     const size_t wide = h->share * F0T_PANEL, columns = (h->op->n + wide - 1) / wide;
@@ -145,7 +146,7 @@ static void run_chunk(chunk *h, int threads)
             pack_a_row(h, i);
 #pragma omp for schedule(dynamic)
         for (size_t t = 0; t < all; t++)
-            run_block(h, t / columns * h->block, t % columns * wide);
+            run_block(h, t % blocks * h->block, t / blocks * wide);
     }
 }
 
