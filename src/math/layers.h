@@ -33,6 +33,8 @@ void f0t_layout_free(f0t_layout *layout);
 bool f0t_layout_equal(const f0t_layout *x, const f0t_layout *y);
 size_t f0t_layout_bytes(const f0t_layout *layout);
 f0t_dtype f0t_layout_type(const f0t_layout *layout);
+/* Whether it is that of a matrix of so many rows. */
+bool f0t_layout_is_matrix(const f0t_layout *layout, size_t rows);
 
 /* A number that two layouts have in common only if they are equal, in all practice: also in another process. */
 uint64_t f0t_layout_fingerprint(const f0t_layout *layout);

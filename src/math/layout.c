@@ -66,6 +66,11 @@ f0t_status f0t_layout_copy_as(f0t_layout **out, const f0t_layout *layout, f0t_dt
     return F0T_OK;
 }
 
+bool f0t_layout_is_matrix(const f0t_layout *layout, size_t rows)
+{
+    return layout->desc.ndims == 2 && layout->desc.dims[0] == (dnnl_dim_t)rows;
+}
+
 f0t_dtype f0t_layout_type(const f0t_layout *layout)
 {
     switch (layout->desc.data_type) {

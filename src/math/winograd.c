@@ -24,7 +24,7 @@ enum { SHARED_TILES = 9 * F0T_PANEL_ROWS };
 /* Fewer pixels, or tiles with AVX-512, would be less work than reading the filters: there oneDNN makes 2 x 2 pixels at a time of one
  * image, with fewer numbers for a filter. Larger filters would cost more memory than a network has for them (VGG-19's of 512
  * channels alone 280 MB), but oneDNN's of several images take as much. docs/performance.md has the measurements. */
-enum { LEAST_PIXELS = 14 * 14, LEAST_TILES = 32, FEW_TILES = 16, SEVERAL = 4 };
+enum { LEAST_PIXELS = 14 * 14, LEAST_TILES = 32, FEW_TILES = 8, SEVERAL = 2 };
 static const size_t MOST_BYTES = 16 << 20, SEVERAL_BYTES = 40 << 20;
 
 struct f0t_winograd {

@@ -128,18 +128,20 @@ static f0t_status need_schedule(idle **out, f0t_network *net, size_t images,
 
 /* Weights are read once for all pictures of a run, arrays for each: from where the arrays take more room than the
  * weights, further pictures but drive each other out of the caches. Where arrays are joined in place, which only
- * those of one picture can be, one is best. More than four gain nothing, and eight pictures are two groups then, one for
- * each of two threads. docs/performance.md has the measurements. */
-enum { GROUP_MOST = 4 };
+ * those of one picture can be, one is best. More than two gain nothing, unless most weights are those of dense layers, whose
+ * products wait for memory: then four do, and eight pictures are two groups, one for each of two threads. docs/performance.md
+ * has the measurements. */
+enum { GROUP_MOST = 2, DENSE_GROUP_MOST = 4 };
 
 static size_t choose_group(const f0t_network *net, const f0t_onnx_schedule *one)
 {
     const size_t arena = f0t_onnx_schedule_arena(one) + 1,
                  weights = f0t_onnx_weights_bytes(net->weights);
-    const size_t group = (weights < RUN_BYTES ? weights : RUN_BYTES) / arena;
+    const size_t group = (weights < RUN_BYTES ? weights : RUN_BYTES) / arena,
+                 most = f0t_onnx_schedule_dense(one) > weights / 2 ? DENSE_GROUP_MOST : GROUP_MOST;
     if (f0t_onnx_schedule_joins(one) || !group)
         return 1;
-    return group < GROUP_MOST ? group : GROUP_MOST;
+    return group < most ? group : most;
 }
 
 /* A first schedule shows whether everything fits, and what comes out. */

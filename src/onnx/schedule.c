@@ -306,6 +306,24 @@ bool f0t_onnx_schedule_joins(const f0t_onnx_schedule *schedule)
     return false;
 }
 
+static size_t dense_bytes(const f0t_onnx_step *step, size_t rows)
+{
+    if (step->packed)
+        return step->product.m == rows ? f0t_packed_bytes(step->packed) : 0;
+    return step->layer && f0t_layout_is_matrix(f0t_layer_source(step->layer), rows)
+               ? f0t_layout_bytes(f0t_layer_weights(step->layer))
+               : 0;
+}
+
+size_t f0t_onnx_schedule_dense(const f0t_onnx_schedule *schedule)
+{
+    const size_t rows = schedule->images ? schedule->images : 1;
+    size_t bytes = 0;
+    for (size_t k = 0; k < schedule->step_count; k++)
+        bytes += dense_bytes(&schedule->steps[k], rows);
+    return bytes;
+}
+
 int f0t_onnx_schedule_threads(const f0t_onnx_schedule *schedule)
 {
     return schedule->threads;

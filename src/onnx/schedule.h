@@ -33,6 +33,8 @@ size_t f0t_onnx_schedule_steps(const f0t_onnx_schedule *schedule);
 size_t f0t_onnx_schedule_arena(const f0t_onnx_schedule *schedule); /* bytes that a run needs */
 /* Whether arrays are joined by being written into their place, which those of several pictures cannot be. */
 bool f0t_onnx_schedule_joins(const f0t_onnx_schedule *schedule);
+/* Bytes of the weights that are multiplied with one row for each picture: of dense layers. */
+size_t f0t_onnx_schedule_dense(const f0t_onnx_schedule *schedule);
 /* Bytes that arrays of runs at a time may take. */
 size_t f0t_onnx_schedule_arena_most(const f0t_onnx_schedule *schedule);
 int f0t_onnx_schedule_threads(const f0t_onnx_schedule *schedule);

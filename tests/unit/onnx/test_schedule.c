@@ -357,6 +357,34 @@ static void products_are_scheduled(void **state)
     CHECK(rows);
 }
 
+/* Those of a product with several rows of a picture are not, nor filters. */
+static void weights_of_dense_layers_are_counted(void **state)
+{
+    enum { BYTES = 400 * 300 * sizeof(float) };
+    static const struct {
+        const char *text;
+        size_t least, most;
+    } rows[] = {
+        {"x:float[1,400]; w=float[400,300]{1..}; y=MatMul(x,w)", BYTES, 2 * BYTES},
+        {"x:float[1,400]; w=float[300,400]{1..}; y=Gemm<transB=1>(x,w)", BYTES, 2 * BYTES},
+        {"x:float[1,3,400]; w=float[400,300]{1..}; y=MatMul(x,w)", 0, 0},
+        {"x:float[1,16,6,6]; w=float[16,16,3,3]{1..}; y=Conv(x,w)", 0, 0},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        f0t_onnx_weights *weights;
+        f0t_onnx_schedule *s;
+        net n;
+        assert_ok(open_net(&n, rows[k].text));
+        assert_ok(f0t_onnx_weights_create(&weights));
+        assert_ok(make_schedule(&s, &n, weights));
+        assert_in_range(f0t_onnx_schedule_dense(s), rows[k].least, rows[k].most);
+        f0t_onnx_schedule_free(s);
+        f0t_onnx_weights_free(weights);
+        close_net(&n);
+    }
+}
+
 /* ---- Shapes that nobody knows -----------------------------------------------------------------------
  */
 
@@ -480,6 +508,7 @@ int main(void)
         cmocka_unit_test(arrays_of_one_picture_are_joined_in_place),
         cmocka_unit_test(attention_takes_heads_where_they_are),
         cmocka_unit_test(products_are_scheduled),
+        cmocka_unit_test(weights_of_dense_layers_are_counted),
         cmocka_unit_test(a_shape_that_depends_on_the_picture_is_refused),
         cmocka_unit_test(integers_are_no_pictures),
         cmocka_unit_test(every_allocation_may_fail),
