@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/context.h"
+#include "base/monitor.h"
 #include "catalogue/schema.h"
 #include "io/file.h"
 
@@ -111,6 +112,27 @@ static f0t_status harden(f0t_sql *sql)
     return f0t_sql_execute(sql, "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0");
 }
 
+/* Whoever is killed leaves what was committed, and nothing else, after the write-ahead log; readers go on
+ * while somebody writes. */
+static f0t_status prepare_to_write(f0t_catalogue *c, bool create)
+{
+    F0T_TRY(f0t_schema_open(&c->sql, create, true));
+    return f0t_sql_execute(&c->sql, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+}
+
+/* Where several processes make the same file, SQLite does not wait for those that change to the write-ahead log, and which
+ * could wait for us. */
+static f0t_status prepare_patiently(f0t_catalogue *c, const f0t_catalogue_options *options)
+{
+    enum { PAUSE = 10000 }; /* microseconds */
+    const double end = f0t_time() + options->wait;
+    f0t_status status;
+    while ((status = prepare_to_write(c, options->mode == F0T_CATALOGUE_CREATE)) != F0T_OK &&
+           f0t_sql_is_busy(&c->sql, status) && f0t_time() < end)
+        usleep(PAUSE);
+    return status;
+}
+
 static f0t_status connect(f0t_catalogue *c, const f0t_catalogue_options *options)
 {
     const bool write = options->mode != F0T_CATALOGUE_READ;
@@ -121,12 +143,7 @@ static f0t_status connect(f0t_catalogue *c, const f0t_catalogue_options *options
     sqlite3_extended_result_codes(c->sql.db, 1);
     sqlite3_busy_timeout(c->sql.db, (int)(1000 * options->wait));
     F0T_TRY(harden(&c->sql));
-    if (!write)
-        return f0t_schema_open(&c->sql, false, false);
-    /* Whoever is killed leaves what was committed, and nothing else, after the write-ahead log; readers go on
-     * while somebody writes. */
-    F0T_TRY(f0t_schema_open(&c->sql, options->mode == F0T_CATALOGUE_CREATE, true));
-    return f0t_sql_execute(&c->sql, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+    return write ? prepare_patiently(c, options) : f0t_schema_open(&c->sql, false, false);
 }
 
 static f0t_status copy_text(char **out, sqlite3_stmt *statement, int column)

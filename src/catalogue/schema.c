@@ -233,8 +233,9 @@ static f0t_status upgrade(f0t_sql *sql)
     F0T_TRY(f0t_sql_execute(sql, "BEGIN IMMEDIATE"));
     f0t_status status = run_steps(sql);
     if (status == F0T_OK)
-        return f0t_sql_execute(sql, "COMMIT");
-    sqlite3_exec(sql->db, "ROLLBACK", NULL, NULL, NULL);
+        status = f0t_sql_execute(sql, "COMMIT");
+    if (status != F0T_OK)
+        sqlite3_exec(sql->db, "ROLLBACK", NULL, NULL, NULL);
     return status;
 }
 

@@ -99,6 +99,7 @@ static f0t_status fail_damaged(f0t_sql *sql)
 
 f0t_status f0t_sql_fail(f0t_sql *sql, int code)
 {
+    sql->busy = (code & 0xFF) == SQLITE_BUSY;
     switch (code & 0xFF) {
     case SQLITE_NOMEM:
         return f0t_fail(F0T_ERROR_MEMORY, "%s: out of memory", sql->name);
@@ -263,6 +264,11 @@ f0t_status f0t_sql_get_int(int64_t *out, f0t_sql *sql, const char *text,
     *out = sqlite3_column_int64(statement, 0);
     f0t_sql_reset(statement);
     return F0T_OK;
+}
+
+bool f0t_sql_is_busy(const f0t_sql *sql, f0t_status status)
+{
+    return status == F0T_ERROR_IO && sql->busy;
 }
 
 f0t_status f0t_sql_execute(f0t_sql *sql, const char *text)

@@ -19,6 +19,7 @@ typedef struct f0t_sql {
     f0t_sql_prepared *prepared;
     size_t count, capacity;
     int unread; /* what the system said of a read that failed; 0 since a statement has succeeded */
+    bool busy;  /* the last failure was that another process was writing */
 } f0t_sql;
 
 /* Opens the file `name`, with SQLite's flags; it opens no other files than those that SQLite has beside it. To be closed also
@@ -29,6 +30,8 @@ void f0t_sql_close(f0t_sql *sql);
 
 /* Fails as the last call of the connection did: one line that names the file and says what to do. */
 f0t_status f0t_sql_fail(f0t_sql *sql, int code);
+/* Whether that failure is another process that was writing for longer than the connection waits. */
+bool f0t_sql_is_busy(const f0t_sql *sql, f0t_status status);
 
 /* ---- Values ---------------------------------------------------------------------------------------- */
 

@@ -194,12 +194,6 @@ static f0t_status read_events(watching *w)
 
 /* ---- Looking --------------------------------------------------------------------------------------- */
 
-/* Another process has been writing for longer than the catalogue waits. */
-static bool is_busy(const watching *w, f0t_status status)
-{
-    return status == F0T_ERROR_IO && (sqlite3_errcode(w->catalogue->sql.db) & 0xFF) == SQLITE_BUSY;
-}
-
 static f0t_status index_paths(watching *w, const char *const *paths, size_t count)
 {
     f0t_index_report report;
@@ -208,7 +202,7 @@ static f0t_status index_paths(watching *w, const char *const *paths, size_t coun
     f0t_status status = f0t_indexer_run(&report, w->indexer, paths, count);
     if (status == F0T_ERROR_MISMATCH) /* another model was chosen meanwhile: with that one */
         status = f0t_indexer_run(&report, w->indexer, paths, count);
-    if (is_busy(w, status)) { /* later, then */
+    if (f0t_sql_is_busy(&w->catalogue->sql, status)) { /* later, then */
         w->all = true;
         w->first = w->last = f0t_time();
         return F0T_OK;

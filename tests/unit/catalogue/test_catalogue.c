@@ -2,11 +2,15 @@
 #include "support.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sqlite3.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static f0t_catalogue *open_as(const char *path, f0t_catalogue_mode mode)
@@ -363,6 +367,44 @@ static void test_one_writes_while_others_read(void **state)
     f0t_catalogue_close(r);
 }
 
+/* Opens the file when the others do, a little later the larger `late` is. */
+static void create_with_others(const char *path, const atomic_bool *go, unsigned late)
+{
+    f0t_catalogue *c;
+    const f0t_catalogue_options options = {
+        .size = sizeof options, .mode = F0T_CATALOGUE_CREATE, .wait = 10};
+    while (!*go)
+        sched_yield();
+    usleep(late);
+    const f0t_status status = f0t_catalogue_open(&c, path, &options);
+    f0t_catalogue_close(c);
+    _exit(status == F0T_OK ? 0 : 1);
+}
+
+/* SQLite does not wait for a process that changes to the write-ahead log: of 1,200 such processes 7 failed. */
+static void test_several_make_one_file(void **state)
+{
+    enum { ROUNDS = 120, PROCESSES = 6, STEP = 300 }; /* microseconds */
+    const char *path = test_path("together.f0t");
+    atomic_bool *go =
+        mmap(NULL, sizeof *go, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    int failed = 0, status;
+    (void)state;
+    assert_true(go != MAP_FAILED);
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        unlink(path);
+        *go = false;
+        for (unsigned k = 0; k < PROCESSES; k++)
+            if (!fork())
+                create_with_others(path, go, k * (round % 7) * STEP);
+        *go = true;
+        for (int k = 0; k < PROCESSES; k++)
+            failed += wait(&status) < 0 || status != 0;
+    }
+    munmap(go, sizeof *go);
+    assert_int_equal(failed, 0);
+}
+
 static void test_what_was_chosen_is_kept(void **state)
 {
     const char *path;
@@ -437,6 +479,7 @@ int main(void)
         cmocka_unit_test(test_a_journal_has_no_other_file_deleted),
         cmocka_unit_test(test_begun_is_undone_unless_committed),
         cmocka_unit_test(test_one_writes_while_others_read),
+        cmocka_unit_test(test_several_make_one_file),
         cmocka_unit_test(test_what_was_chosen_is_kept),
         cmocka_unit_test(test_options_are_checked),
         cmocka_unit_test(test_each_allocation_may_fail),
