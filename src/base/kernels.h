@@ -23,9 +23,9 @@ struct f0t_nodes;          /* compute/loss_pairs.h */
 struct f0t_screen_bounds;  /* compute/screen.h, and the next two */
 struct f0t_screen_query;
 struct f0t_screen_tile;
-struct f0t_panel_strip; /* math/panels.h */
+struct f0t_panel_strip;   /* math/panels.h */
 struct f0t_winograd_form; /* math/winograd.h */
-struct f0t_svm_loss;    /* rank/ranksvm_pairs.h, and the next two */
+struct f0t_svm_loss;      /* rank/ranksvm_pairs.h, and the next two */
 struct f0t_svm_sums;
 struct f0t_svm_zone;
 
