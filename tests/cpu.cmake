@@ -1,6 +1,7 @@
 # The numeric tests again as on older CPUs: with less for oneDNN and for our own kernels to use, and
 # on the oldest CPU that works, emulated, which has nothing newer (few shapes: an emulator is slow).
-# docs/performance.md says which CPU is the oldest that works.
+# docs/performance.md says which CPU is the oldest that works. What the environment tells OpenBLAS of the real CPU is not for the
+# emulated one.
 find_program(F0T_QEMU NAMES qemu-x86_64 qemu-x86_64-static)
 
 function(f0t_add_cpu_test test target cpu command)
@@ -32,7 +33,7 @@ foreach(test base.dtype image.descriptor_kernels image.descriptor_version math.e
     f0t_add_cpu_test(${test} ${target} avx2 "" ONEDNN_MAX_CPU_ISA=AVX2 F0T_MAX_CPU=wide)
     f0t_add_cpu_test(${test} ${target} avx512 "" ONEDNN_MAX_CPU_ISA=AVX512_CORE F0T_MAX_CPU=widest)
     if(F0T_QEMU AND NOT F0T_SANITIZE)
-      f0t_add_cpu_test(${test} ${target} core2duo "${F0T_QEMU};-cpu;core2duo" F0T_TEST_SMALL=1)
+      f0t_add_cpu_test(${test} ${target} core2duo "${F0T_QEMU};-U;OPENBLAS_CORETYPE;-cpu;core2duo" F0T_TEST_SMALL=1)
     endif()
   endif()
 endforeach()
