@@ -2,8 +2,9 @@
  * A training step as one CUDA graph: some twenty kernels start with one call, and none waits for the host.
  *
  * What changes from step to step, rates and the counters of dropout, are the kernels' arguments, and what a batch brings is
- * copied from pinned memory. So every step is captured anew, and the graph of the one before takes its arguments. Where
- * the step has other kernels, as the first one of another size may, a new graph is made.
+ * copied from pinned memory. So every step is captured anew, and is a graph of its own. That of the step before is never given
+ * the new arguments by cudaGraphExecUpdate: where a training in float32 followed one in bfloat16, the driver (580.159.04)
+ * accepted it, and the step's product wrote nothing from then on.
  */
 #include "cuda/cuda.h"
 
@@ -14,7 +15,6 @@ static bool is_open;     /* between begin and end */
 static bool is_wanted;   /* then, until a part was flushed */
 static bool is_captured; /* what is started is held back */
 static cudaGraphExec_t made;
-static size_t made_of; /* so many nodes */
 /* Why a part of the step did not start, or was not all done: what is left of it fails the same way. */
 static cudaError_t broken;
 
@@ -59,27 +59,18 @@ f0t_status f0t_cuda_capture(void)
     return F0T_OK;
 }
 
-/* Of another number of kernels and copies is another graph, which is not tried. */
-static cudaError_t update(cudaGraph_t graph)
+/* The graph before may still be running: CUDA keeps what it needs of it until then. */
+static cudaError_t make(cudaGraph_t graph)
 {
-    cudaGraphExecUpdateResultInfo unused;
-    size_t nodes = 0;
-    const cudaError_t error = cudaGraphGetNodes(graph, NULL, &nodes);
-    if (error != cudaSuccess)
-        return error;
-    if (made && nodes == made_of && cudaGraphExecUpdate(made, graph, &unused) == cudaSuccess)
-        return cudaSuccess;
-    (void)cudaGetLastError();
     if (made)
         (void)cudaGraphExecDestroy(made);
     made = NULL;
-    made_of = nodes;
     return cudaGraphInstantiate(&made, graph, 0);
 }
 
 static cudaError_t start(cudaGraph_t graph)
 {
-    cudaError_t error = update(graph);
+    cudaError_t error = make(graph);
     if (error == cudaSuccess)
         error = cudaGraphLaunch(made, f0t_cuda_stream);
     return error == cudaSuccess ? f0t_cuda_stages_started() : error;

@@ -17,6 +17,7 @@ typedef struct fake_cuda_state {
     size_t live;    /* allocations that were not freed */
     size_t updates; /* passes of the optimiser that began, and losses that were added */
     size_t losses;
+    size_t instantiated, launched; /* graphs */
     bool late;  /* copies to the device are done when they are waited for, as CUDA may do them */
     bool far;   /* the scores of a batch lie too far apart */
     int driver; /* the CUDA that the driver knows: 13000; 0: there is no driver */
