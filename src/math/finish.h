@@ -42,6 +42,14 @@ static inline bool f0t_finish_read(f0t_finish *out, const f0t_after *after, size
     return count == 1;
 }
 
+/* The same behind a sum with what the result's memory holds, which may be missing. */
+static inline bool f0t_finish_read_sum(bool *sum, f0t_finish *out, const f0t_after *after,
+                                       size_t count)
+{
+    *sum = count && after->kind == F0T_ACTIVATION_SUM;
+    return f0t_finish_read(out, *sum ? after + 1 : after, count - *sum);
+}
+
 #if defined(__x86_64__)
 
 /* 2^z = 2^n·2^r with |r| <= 1/2, of which the minimax polynomial of degree 5 has a relative error of 7.5e-8. No number

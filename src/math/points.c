@@ -30,13 +30,6 @@ static bool is_point(const f0t_layer_conv *c)
     return w->rank == 2;
 }
 
-/* A sum, then limits or an activation; each may be missing. */
-static bool read_after(bool *sum, f0t_finish *finish, const f0t_layer_conv *c)
-{
-    *sum = c->after_count && c->after[0].kind == F0T_ACTIVATION_SUM;
-    return f0t_finish_read(finish, c->after + *sum, c->after_count - *sum);
-}
-
 bool f0t_points_suits(const f0t_layer_conv *c)
 {
     f0t_finish finish;
@@ -47,7 +40,7 @@ bool f0t_points_suits(const f0t_layer_conv *c)
     const bool wide = false;
 #endif
     return wide && c->type == F0T_F32 && c->result == F0T_F32 && !c->rescale && c->groups == 1 &&
-           is_point(c) && read_after(&sum, &finish, c) &&
+           is_point(c) && f0t_finish_read_sum(&sum, &finish, c->after, c->after_count) &&
            (c->gated || finish.kind != F0T_FINISH_LIMITS);
 }
 
@@ -71,7 +64,7 @@ f0t_status f0t_points_create(f0t_points **out, const f0t_layer_conv *c, int thre
     p->filters = c->filters;
     p->gated = c->gated;
     p->threads = threads;
-    read_after(&p->sum, &p->finish, c);
+    f0t_finish_read_sum(&p->sum, &p->finish, c->after, c->after_count);
     divide(p);
     return F0T_OK;
 }

@@ -36,14 +36,6 @@ struct f0t_winograd {
 
 /* ---- Which ------------------------------------------------------------------------------------- */
 
-/* A sum, then limits. */
-static bool read_after(bool *sum, f0t_finish *finish, const f0t_layer_conv *c)
-{
-    *sum = c->after_count && c->after[0].kind == F0T_ACTIVATION_SUM;
-    return f0t_finish_read(finish, c->after + *sum, c->after_count - *sum) &&
-           finish->kind == F0T_FINISH_LIMITS;
-}
-
 static bool is_usual(const f0t_layer_window *w)
 {
     for (size_t d = 0; d < 2 && w->rank == 2; d++)
@@ -79,7 +71,9 @@ bool f0t_winograd_suits(const f0t_layer_conv *c)
     return f0t_cpu_level() >= F0T_CPU_WIDE && c->type == F0T_F32 && c->result == F0T_F32 &&
            !c->rescale && c->groups == 1 && c->channels && c->filters &&
            c->channels % f0t_winograd_block() == 0 && c->filters % F0T_PANEL == 0 &&
-           is_usual(&c->window) && pays(c) && read_after(&sum, &finish, c);
+           is_usual(&c->window) && pays(c) &&
+           f0t_finish_read_sum(&sum, &finish, c->after, c->after_count) &&
+           finish.kind == F0T_FINISH_LIMITS;
 }
 
 static void choose_tiles(f0t_winograd *w)
@@ -97,7 +91,7 @@ f0t_status f0t_winograd_create(f0t_winograd **out, const f0t_layer_conv *c, int 
     f0t_winograd_form *form = &w->form;
     form->channels = c->channels;
     form->filters = c->filters;
-    read_after(&form->sum, &form->finish, c);
+    f0t_finish_read_sum(&form->sum, &form->finish, c->after, c->after_count);
     w->threads = threads;
     w->all = tiles_of(c);
     for (size_t d = 0; d < 2; d++) {
