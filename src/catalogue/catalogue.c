@@ -128,8 +128,11 @@ static f0t_status prepare_patiently(f0t_catalogue *c, const f0t_catalogue_option
     const double end = f0t_time() + options->wait;
     f0t_status status;
     while ((status = prepare_to_write(c, options->mode == F0T_CATALOGUE_CREATE)) != F0T_OK &&
-           f0t_sql_is_busy(&c->sql, status) && f0t_time() < end)
+           f0t_sql_is_busy(&c->sql, status) && f0t_time() < end) {
         usleep(PAUSE);
+        sqlite3_busy_timeout(c->sql.db, (int)(1000 * fmax(end - f0t_time(), 0)));
+    }
+    sqlite3_busy_timeout(c->sql.db, (int)(1000 * options->wait));
     return status;
 }
 

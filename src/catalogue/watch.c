@@ -199,6 +199,7 @@ static f0t_status index_paths(watching *w, const char *const *paths, size_t coun
     f0t_index_report report;
     if (!count)
         return F0T_OK;
+    w->catalogue->sql.busy = false; /* what fails from now on counts */
     f0t_status status = f0t_indexer_run(&report, w->indexer, paths, count);
     if (status == F0T_ERROR_MISMATCH) /* another model was chosen meanwhile: with that one */
         status = f0t_indexer_run(&report, w->indexer, paths, count);
