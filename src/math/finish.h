@@ -1,5 +1,5 @@
 /*
- * What the convolutions of our own (math/points.h, math/depthwise.h, math/grouped.h) do to a result while it is in
+ * What the convolutions of our own (math/points.h, math/depthwise.h, math/grouped.h, math/winograd.h) do to a result while it is in
  * registers: limits, or a smooth activation that oneDNN takes longer for.
  */
 #ifndef F0T_MATH_FINISH_H

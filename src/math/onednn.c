@@ -79,7 +79,7 @@ bool f0t_matmul_bf16_native(void)
 }
 
 /* Up to so many rows a core waits for the matrix, which is half as large in bfloat16, also where its products are slow. No
- * fewer than the pictures that a network runs together (GROUP_MOST in onnx/network.c), so that a classifier's do not depend on how many they are. */
+ * fewer than the pictures that a network runs together (DENSE_GROUP_MOST in onnx/network.c), so that a classifier's do not depend on how many they are. */
 enum { FEW_ROWS = 8 };
 
 bool f0t_matmul_bf16_pays(size_t rows)

@@ -52,11 +52,11 @@ static size_t tiles_of(const f0t_layer_conv *c)
 
 static bool pays(const f0t_layer_conv *c)
 {
-    const size_t bytes = PLACES * sizeof(float) * c->channels * c->filters;
-    if (f0t_cpu_level() != F0T_CPU_WIDEST)
-        return c->window.out[0] * c->window.out[1] >= LEAST_PIXELS && bytes <= MOST_BYTES;
-    return tiles_of(c) >= (c->images < SEVERAL ? LEAST_TILES : FEW_TILES) &&
-           bytes <= (c->images < SEVERAL ? MOST_BYTES : SEVERAL_BYTES);
+    const bool widest = f0t_cpu_level() == F0T_CPU_WIDEST, several = c->images >= SEVERAL;
+    const size_t most = widest && several ? SEVERAL_BYTES : MOST_BYTES;
+    return c->channels <= most / (PLACES * sizeof(float)) / c->filters &&
+           (widest ? tiles_of(c) >= (several ? FEW_TILES : LEAST_TILES)
+                   : c->window.out[0] * c->window.out[1] >= LEAST_PIXELS);
 }
 
 size_t f0t_winograd_block(void)

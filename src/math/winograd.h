@@ -41,7 +41,8 @@ static inline size_t f0t_winograd_product(const f0t_winograd_form *w)
     return w->tiles * groups * F0T_WINOGRAD_WIDE + F0T_WINOGRAD_GAP;
 }
 
-/* Whether it is the fastest for this convolution, and its filters, which take four times the room, are not too large. */
+/* Whether it is the fastest for this convolution of those that keep their filters transformed, which take four times the room, and
+ * these are not too large. */
 bool f0t_winograd_suits(const f0t_layer_conv *conv);
 
 /* Channels of a block of the source and of the result on this CPU, 8 or 16: oneDNN's aBcd8b or aBcd16b. */
