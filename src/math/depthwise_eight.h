@@ -17,8 +17,9 @@ f0t_status f0t_depthwise_eight_create(f0t_depthwise_eight **out, const f0t_layer
                                       int threads);
 void f0t_depthwise_eight_free(f0t_depthwise_eight *depthwise);
 
-/* Filters lie as [row][column][channel]. The result is the same for any number of threads and of images. */
-void f0t_depthwise_eight_run(void *result, const f0t_depthwise_eight *depthwise,
-                             const uint8_t *source, const int8_t *filters, const float *bias);
+/* Filters lie as [row][column][channel]. One run at a time; the bias is the same in all runs. The result is the same for any
+ * number of threads and of images. */
+void f0t_depthwise_eight_run(void *result, f0t_depthwise_eight *depthwise, const uint8_t *source,
+                             const int8_t *filters, const float *bias);
 
 #endif
