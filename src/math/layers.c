@@ -308,6 +308,7 @@ void f0t_layer_free(f0t_layer *layer)
     f0t_depthwise_free(layer->depthwise);
     f0t_depthwise_eight_free(layer->depthwise_eight);
     f0t_points_free(layer->points);
+    f0t_points_eight_free(layer->points_eight);
     f0t_point_panels_free(layer->point_panels);
     f0t_free(layer);
 }
@@ -359,6 +360,10 @@ f0t_status f0t_layer_run(void *result, f0t_layer *layer, const void *const *sour
     if (layer->depthwise_eight) {
         f0t_depthwise_eight_run(result, layer->depthwise_eight, sources[0], constants[0],
                                 constants[1]);
+        return F0T_OK;
+    }
+    if (layer->points_eight) {
+        f0t_points_eight_run(result, layer->points_eight, sources[0], constants[0], constants[1]);
         return F0T_OK;
     }
     if (layer->smooth.count) {

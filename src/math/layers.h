@@ -123,6 +123,16 @@ typedef struct f0t_layer_conv {
         gated; /* each channel of an image is first multiplied by a number of its own: a second source */
 } f0t_layer_conv;
 
+/* Whether each pixel of the result comes from the one in its place alone. */
+static inline bool f0t_layer_conv_is_point(const f0t_layer_conv *c)
+{
+    const f0t_layer_window *w = &c->window;
+    for (size_t d = 0; d < w->rank; d++)
+        if (w->kernel[d] != 1 || w->stride[d] != 1 || w->before[d] || w->out[d] != c->in[d])
+            return false;
+    return w->rank == 2;
+}
+
 /* Whether float32 is faster than bfloat16: Winograd's algorithm, which bfloat16 does not have, pays
  * for the wider numbers and for rewriting them where filters are many and pictures are not small; and CPUs whose fast
  * bfloat16 is in tiles, which oneDNN's convolutions do not use (math/tiles.h). */

@@ -257,6 +257,18 @@ static f0t_status fill_points(f0t_layer *layer, const f0t_layer_conv *c)
     return F0T_OK;
 }
 
+static f0t_status fill_points_eight(f0t_layer *layer, const f0t_layer_conv *c)
+{
+    const dnnl_dims_t filters = {(dnnl_dim_t)c->filters, (dnnl_dim_t)c->channels, 1, 1};
+    F0T_TRY(f0t_points_eight_create(&layer->points_eight, c, layer->alone ? 1 : f0t_team_size()));
+    F0T_TRY(set_channels_last(&layer->source, c->images, c->channels, c->in, c->type));
+    F0T_TRY(set_channels_last(&layer->result, c->images, c->filters, c->window.out, c->result));
+    DNN_TRY(
+        dnnl_memory_desc_init_by_tag(&layer->weights.desc, 4, filters, dnnl_s8, dnnl_ABcd4b16a4b),
+        "describe filters");
+    return F0T_OK;
+}
+
 static f0t_status fill_point_panels(f0t_layer *layer, const f0t_layer_conv *c)
 {
     const dnnl_dims_t filters = {(dnnl_dim_t)c->filters, (dnnl_dim_t)c->channels, 1, 1};
@@ -303,6 +315,10 @@ f0t_status f0t_layer_create_conv(f0t_layer **out, const f0t_layer_conv *conv,
     if (f0t_points_suits(conv)) {
         F0T_TRY(f0t_layer_begin(out, cost));
         return f0t_layer_give(out, fill_points(*out, conv));
+    }
+    if (f0t_points_eight_suits(conv)) {
+        F0T_TRY(f0t_layer_begin(out, cost));
+        return f0t_layer_give(out, fill_points_eight(*out, conv));
     }
     if (f0t_point_panels_suits(conv)) {
         F0T_TRY(f0t_layer_begin(out, cost));

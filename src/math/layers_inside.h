@@ -10,6 +10,7 @@
 #include "math/onednn.h"
 #include "math/point_panels.h"
 #include "math/points.h"
+#include "math/points_eight.h"
 #include "math/smooth.h"
 #include "math/tiles_conv.h"
 #include "math/winograd.h"
@@ -34,6 +35,7 @@ struct f0t_layer {
     f0t_depthwise *depthwise;
     f0t_depthwise_eight *depthwise_eight;
     f0t_points *points;
+    f0t_points_eight *points_eight;
     f0t_point_panels *point_panels;
     f0t_smooth smooth;
     f0t_interleave interleave; /* of pictures, where it has some */

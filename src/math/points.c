@@ -21,15 +21,6 @@ struct f0t_points {
 
 /* ---- Which ------------------------------------------------------------------------------------- */
 
-static bool is_point(const f0t_layer_conv *c)
-{
-    const f0t_layer_window *w = &c->window;
-    for (size_t d = 0; d < w->rank; d++)
-        if (w->kernel[d] != 1 || w->stride[d] != 1 || w->before[d] || w->out[d] != c->in[d])
-            return false;
-    return w->rank == 2;
-}
-
 bool f0t_points_suits(const f0t_layer_conv *c)
 {
     f0t_finish finish;
@@ -40,7 +31,8 @@ bool f0t_points_suits(const f0t_layer_conv *c)
     const bool wide = false;
 #endif
     return wide && c->type == F0T_F32 && c->result == F0T_F32 && !c->rescale && c->groups == 1 &&
-           is_point(c) && f0t_finish_read_sum(&sum, &finish, c->after, c->after_count) &&
+           f0t_layer_conv_is_point(c) &&
+           f0t_finish_read_sum(&sum, &finish, c->after, c->after_count) &&
            (c->gated || finish.kind != F0T_FINISH_LIMITS);
 }
 

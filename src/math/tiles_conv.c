@@ -122,15 +122,6 @@ static void set_places(f0t_tiles_conv *c, const f0t_layer_window *w)
     c->pixels = (w->out[0] - 1) * c->row + w->out[1];
 }
 
-static bool reads_as_is(const f0t_layer_conv *c)
-{
-    const f0t_layer_window *w = &c->window;
-    for (size_t k = 0; k < 2; k++)
-        if (w->kernel[k] != 1 || w->stride[k] != 1 || w->before[k] || w->out[k] != c->in[k])
-            return false;
-    return true;
-}
-
 /* All pictures are one row of pixels. */
 static void set_direct(f0t_tiles_conv *c)
 {
@@ -209,7 +200,7 @@ static f0t_status fill(f0t_tiles_conv *c, const f0t_layer_conv *from, int thread
     c->source_zero = from->rescale->source_zero;
     c->threads = threads;
     c->depth = divide_up(c->channels, DEPTH);
-    if (reads_as_is(from))
+    if (f0t_layer_conv_is_point(from))
         set_direct(c);
     else
         set_places(c, w);
