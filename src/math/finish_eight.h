@@ -41,6 +41,7 @@ F0T_VNNI static F0T_INLINE void f0t_add_products(__m512i *sums, __m512i pixels, 
 typedef struct f0t_finish_lanes {
     __m512 zero, low, high, factor;
     __m512i least, most, flip;
+    bool whole; /* any byte is within limits as it is */
 } f0t_finish_lanes;
 
 F0T_VNNI static F0T_INLINE f0t_finish_lanes f0t_finish_eight_lanes(const f0t_finish_eight *f)
@@ -51,7 +52,8 @@ F0T_VNNI static F0T_INLINE f0t_finish_lanes f0t_finish_eight_lanes(const f0t_fin
                               .factor = _mm512_set1_ps(f->factor),
                               .least = _mm512_set1_epi8((char)f->least),
                               .most = _mm512_set1_epi8((char)f->most),
-                              .flip = _mm512_set1_epi8((char)f->flip)};
+                              .flip = _mm512_set1_epi8((char)f->flip),
+                              .whole = !f->least && f->most == UINT8_MAX && !f->flip};
 }
 
 /* Sums of 16 channels as steps of the result, rounded. */
@@ -77,6 +79,8 @@ F0T_VNNI static F0T_INLINE __m512i f0t_finish_eight_pack(const __m512i *q,
 {
     const __m512i bytes =
         _mm512_packus_epi16(_mm512_packs_epi32(q[0], q[1]), _mm512_packs_epi32(q[2], q[3]));
+    if (f->whole)
+        return bytes;
     return _mm512_xor_si512(_mm512_min_epu8(_mm512_max_epu8(bytes, f->least), f->most), f->flip);
 }
 
