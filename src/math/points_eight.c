@@ -14,7 +14,7 @@ enum { LANES = 16, GROUP = 4, BLOCK = 16 };
 enum { VECTORS = 4 };
 
 /* Pixels that meet all filters before the next ones; and so few per thread that threads share the filters instead. */
-enum { CHUNK = 96, FEW = 32 };
+enum { CHUNK = 96, FEW = 16 };
 
 struct f0t_points_eight {
     size_t pixels, channels, filters, depth; /* pixels: of all images; depth: channels, filled up */
