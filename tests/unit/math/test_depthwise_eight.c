@@ -131,11 +131,13 @@ static void check(const shape *s, f0t_dtype result, int32_t zero, const f0t_afte
         f0t_free(all[k]);
 }
 
+static const float ones[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+                             1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+
 static bool has_vnni(void)
 {
-    static const float scale = 1;
     const shape s = {1, 16, {8, 8}, 1, 1, 1};
-    const f0t_layer_rescale rescale = {&scale, 0, 0};
+    const f0t_layer_rescale rescale = {ones, 0, 0};
     const f0t_layer_conv c = conv_of(&s, F0T_U8, &rescale);
     return f0t_depthwise_eight_suits(&c);
 }
@@ -167,9 +169,8 @@ static void convolutions_match_sums_over_the_window(void **state)
 
 static void others_are_left_to_onednn(void **state)
 {
-    static const float scale = 1;
     const shape s = {1, 16, {8, 8}, 1, 1, 1}, odd = {1, 24, {8, 8}, 1, 1, 1};
-    const f0t_layer_rescale rescale = {&scale, 0, 0}, moved = {&scale, 3, 0};
+    const f0t_layer_rescale rescale = {ones, 0, 0}, moved = {ones, 3, 0};
     const f0t_after swish = {F0T_ACTIVATION_SWISH, 1, 0};
     f0t_layer_conv c = conv_of(&odd, F0T_U8, &rescale);
     (void)state;
