@@ -8,6 +8,8 @@ enum { MIDDLE = F0T_ONNX_BINS / 2, LEVELS = 256 };
 /* Numbers so small count as 0: a bin of theirs would be no normal float. */
 static const float LEAST_RANGE = 1e-30F;
 
+/* ---- Activations ------------------------------------------------------------------------------- */
+
 static void widen(f0t_onnx_histogram *h)
 {
     uint64_t half[F0T_ONNX_BINS] = {0};
@@ -145,4 +147,53 @@ f0t_grid f0t_onnx_histogram_grid(const f0t_onnx_histogram *h, const f0t_onnx_cal
     if (!(h->range > 0))
         return (f0t_grid){1, 0};
     return how->entropy ? by_entropy(h) : by_percentile(h, how->percentile);
+}
+
+/* ---- Weights --------------------------------------------------------------------------------- */
+
+static float largest(const float *x, size_t count)
+{
+    float most = 0;
+    for (size_t k = 0; k < count; k++)
+        most = isfinite(x[k]) && fabsf(x[k]) > most ? fabsf(x[k]) : most;
+    return most;
+}
+
+/* The sum of squares by which numbers differ from whole ones, which are at most 2^22. */
+static float rounding_loss(const float *x, size_t count, float factor)
+{
+    enum { LANES = 16 };
+    static const float WHOLE =
+        0x1.8p23F; /* added and taken off, it leaves no digits behind the point */
+    float sums[LANES] = {0}, rest = 0;
+    size_t k = 0;
+    for (; k + LANES <= count; k += LANES)
+        for (size_t i = 0; i < LANES; i++) {
+            const float y = x[k + i] * factor, off = y - ((y + WHOLE) - WHOLE);
+            sums[i] += off * off;
+        }
+    for (; k < count; k++) {
+        const float y = x[k] * factor, off = y - ((y + WHOLE) - WHOLE);
+        rest += off * off;
+    }
+    for (size_t i = 0; i < LANES; i++)
+        rest += sums[i];
+    return rest;
+}
+
+float f0t_onnx_weight_scale(const float *weights, size_t count, int most)
+{
+    const float size = largest(weights, count);
+    if (!(size > LEAST_RANGE)) /* a filter of nothing has some scale all the same */
+        return 1.0F / (float)most;
+    float best = INFINITY, scale = size / (float)most;
+    for (int steps = most; 2 * steps >= most; steps--) {
+        const float step = size / (float)steps,
+                    loss = rounding_loss(weights, count, (float)steps / size) * step * step;
+        if (loss < best) {
+            best = loss;
+            scale = step;
+        }
+    }
+    return scale;
 }

@@ -1,4 +1,4 @@
-/* The grids of uint8 on which activations are rounded, chosen by what the activations of some pictures are. */
+/* The grids of uint8 on which activations are rounded, chosen by what the activations of some pictures are, and the scales of weights. */
 #ifndef F0T_ONNX_CALIBRATE_H
 #define F0T_ONNX_CALIBRATE_H
 
@@ -20,6 +20,10 @@ typedef struct f0t_onnx_calibration {
     double percentile; /* of the numbers that lie inside: 100 is all of them */
     bool narrow;       /* weights within ±64 (quantise.h) */
 } f0t_onnx_calibration;
+
+/* The scale at which the weights of a filter are whole numbers within ±most. Of those that make one of most / 2 … most of the largest,
+ * it is the one at which rounding changes the weights least: what was on a grid once is so again. */
+float f0t_onnx_weight_scale(const float *weights, size_t count, int most);
 
 /* A grid of uint8 that has 0 on it. Nothing but zeros: {1, 0}. */
 f0t_grid f0t_onnx_histogram_grid(const f0t_onnx_histogram *h, const f0t_onnx_calibration *how);

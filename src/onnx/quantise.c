@@ -343,18 +343,35 @@ f0t_status f0t_quantise_weights(float **weights, float **bias, f0t_onnx_quantise
     return F0T_OK;
 }
 
-void f0t_quantise_scales(float *scales, const f0t_onnx_quantiser *q, const f0t_quantise_layer *l,
-                         const float *weights)
+static f0t_status find_scales(f0t_onnx_quantiser *q, f0t_quantise_layer *l, const float *weights)
 {
-    const size_t count = array_of(q, l->weights)->count;
-    memset(scales, 0, l->filters * sizeof *scales);
-    for (size_t k = 0; k < count; k++) {
-        float size = fabsf(weights[k]), *to = &scales[f0t_quantise_filter(q, l, k)];
-        *to = isfinite(size) && size > *to ? size : *to;
+    enum { STEPS = 4 }; /* of a weight: all scales that are tried */
+    const size_t count = array_of(q, l->weights)->count, each = count / l->filters;
+    float *column = NULL;
+    F0T_TRY(f0t_onnx_budget_steps(&q->budget, STEPS * (uint64_t)count));
+    if (!l->scales)
+        F0T_TRY(f0t_alloc(&l->scales, l->filters, sizeof *l->scales));
+    if (l->axis)
+        F0T_TRY(f0t_alloc(&column, each, sizeof *column));
+    for (size_t f = 0; f < l->filters; f++) {
+        for (size_t k = 0; k < each && column; k++)
+            column[k] = weights[k * l->filters + f];
+        l->scales[f] = f0t_onnx_weight_scale(column ? column : weights + f * each, each,
+                                             f0t_quantise_weight_most(q));
     }
-    /* A filter of nothing has some scale all the same. */
-    for (size_t f = 0; f < l->filters; f++)
-        scales[f] = (scales[f] > 1e-30F ? scales[f] : 1.0F) / (float)f0t_quantise_weight_most(q);
+    f0t_free(column);
+    l->scales_most = f0t_quantise_weight_most(q);
+    return F0T_OK;
+}
+
+f0t_status f0t_quantise_scales(const float **scales, f0t_onnx_quantiser *q,
+                               const f0t_quantise_layer *layer, const float *weights)
+{
+    f0t_quantise_layer *l = &q->layers[layer - q->layers];
+    if (l->scales_most != f0t_quantise_weight_most(q))
+        F0T_TRY(find_scales(q, l, weights));
+    *scales = l->scales;
+    return F0T_OK;
 }
 
 /* Without VNNI, engines add two products of uint8 and int8 in 16 bits, which 2·255·64 still fit. */
@@ -428,6 +445,8 @@ void f0t_onnx_quantiser_free(f0t_onnx_quantiser *q)
     f0t_free(q->results);
     f0t_free(q->inputs);
     f0t_free(q->observed);
+    for (size_t k = 0; k < q->layer_count; k++)
+        f0t_free(q->layers[k].scales);
     f0t_free(q->layers);
     f0t_free(q->layer_at);
     f0t_free(q->values);

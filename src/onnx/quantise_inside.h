@@ -14,6 +14,8 @@ typedef struct f0t_quantise_layer {
     size_t x, weights, bias;   /* values; bias may be F0T_NONE */
     size_t output;             /* after the normalisation */
     size_t filters, axis;      /* dimension `axis` of the weights has so many */
+    float *scales;             /* of the filters, once they are known */
+    int scales_most;           /* the largest weight that they are for, or 0 */
 } f0t_quantise_layer;
 
 /* What is known of a value. */
@@ -70,9 +72,9 @@ f0t_status f0t_quantise_weights(float **weights, float **bias, f0t_onnx_quantise
                                 const f0t_quantise_layer *layer);
 /* Which of the filters an element of the weights belongs to. */
 size_t f0t_quantise_filter(const f0t_onnx_quantiser *q, const f0t_quantise_layer *layer, size_t k);
-/* The scale of each filter, by its largest weight: scales[filters]. */
-void f0t_quantise_scales(float *scales, const f0t_onnx_quantiser *q,
-                         const f0t_quantise_layer *layer, const float *weights);
+/* The scale of each filter, which belongs to the layer: (*scales)[filters]. */
+f0t_status f0t_quantise_scales(const float **scales, f0t_onnx_quantiser *q,
+                               const f0t_quantise_layer *layer, const float *weights);
 /* The largest weight of eight bits. */
 int f0t_quantise_weight_most(const f0t_onnx_quantiser *q);
 /* The grid of a value on one. */

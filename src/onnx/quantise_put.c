@@ -130,14 +130,15 @@ static f0t_status fill_eight(eight *e, f0t_quantise_writing *w, const f0t_quanti
 {
     const size_t count = w->q->fold.arrays[l->weights].count;
     const float source = f0t_quantise_grid(w->q, l->x).scale;
+    const float *scales;
     F0T_TRY(f0t_quantise_weights(&e->weights, &e->bias, w->q, l));
     F0T_TRY(f0t_alloc(&e->scales, l->filters, sizeof *e->scales));
     F0T_TRY(f0t_alloc(&e->bytes, count, sizeof *e->bytes));
     F0T_TRY(f0t_alloc(&e->bias_bytes, l->filters, sizeof *e->bias_bytes));
-    f0t_quantise_scales(e->scales, w->q, l, e->weights);
+    F0T_TRY(f0t_quantise_scales(&scales, w->q, l, e->weights));
     for (size_t f = 0; f < l->filters; f++) {
         float least = fabsf(e->bias[f]) / source / (float)(1 << 30);
-        e->scales[f] = e->scales[f] < least ? least : e->scales[f];
+        e->scales[f] = scales[f] < least ? least : scales[f];
     }
     for (size_t k = 0; k < count; k++)
         e->bytes[k] = (int8_t)clamp((double)e->weights[k] /

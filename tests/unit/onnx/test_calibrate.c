@@ -3,6 +3,7 @@
 
 #include "onnx/calibrate.h"
 
+#include <float.h>
 #include <math.h>
 
 static f0t_onnx_histogram h;
@@ -113,6 +114,65 @@ static void entropy_keeps_what_is_evenly_spread(void **state)
     assert_true(g.zero > 120 && g.zero < 136);
 }
 
+/* By the definition, in double. */
+static double loss_of(const float *x, size_t count, float scale)
+{
+    double sum = 0;
+    for (size_t k = 0; k < count; k++) {
+        const double y = (double)x[k] / (double)scale, off = (y - rint(y)) * (double)scale;
+        sum += off * off;
+    }
+    return sum;
+}
+
+/* Weights that were whole numbers of some step once, of which the largest need not be 127. */
+static void weights_return_to_their_grid(void **state)
+{
+    enum { COUNT = 45 };
+    float x[COUNT];
+    (void)state;
+    for (int most = 20; most <= 127; most += 13) {
+        for (int k = 0; k < COUNT; k++)
+            x[k] = 0.0173F * (float)(k ? (k * 37 + most) % (2 * most + 1) - most : -most);
+        const float scale = f0t_onnx_weight_scale(x, COUNT, 127);
+        for (int k = 0; k < COUNT; k++) {
+            const float y = x[k] / scale;
+            assert_true(fabsf(y) < 127.001F);
+            assert_float_equal(y, rintf(y), 1e-3);
+        }
+    }
+}
+
+/* Of the scales that are tried, none has less loss. */
+static void weights_are_rounded_least(void **state)
+{
+    enum { COUNT = 300 };
+    float x[COUNT], size = 0;
+    (void)state;
+    for (size_t count = 1; count <= COUNT; count += 23)
+        for (int most = 64; most <= 127; most += 63) {
+            test_random_floats(x, count, count);
+            size = 0;
+            for (size_t k = 0; k < count; k++)
+                size = fmaxf(size, fabsf(x[k]));
+            const float scale = f0t_onnx_weight_scale(x, count, most);
+            const double loss = loss_of(x, count, scale);
+            for (int steps = (most + 1) / 2; steps <= most; steps++)
+                assert_true(loss <= loss_of(x, count, size / (float)steps) * 1.001 + 1e-9);
+        }
+}
+
+static void weights_that_are_none_do_not_count(void **state)
+{
+    const float none[] = {0, -0.0F, 1e-38F}, wild[] = {NAN, 2, INFINITY, -1},
+                ends[] = {FLT_MAX, 1, FLT_MIN};
+    (void)state;
+    assert_float_equal(f0t_onnx_weight_scale(none, 3, 127), 1.0F / 127, 0);
+    assert_float_equal(f0t_onnx_weight_scale(none, 0, 64), 1.0F / 64, 0);
+    assert_float_equal(f0t_onnx_weight_scale(wild, 4, 127), 2.0F / 127, 0);
+    assert_true(isfinite(f0t_onnx_weight_scale(ends, 3, 127)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -122,6 +182,9 @@ int main(void)
         cmocka_unit_test(the_range_grows_and_keeps_what_it_has),
         cmocka_unit_test(outliers_are_left_out),
         cmocka_unit_test(entropy_keeps_what_is_evenly_spread),
+        cmocka_unit_test(weights_return_to_their_grid),
+        cmocka_unit_test(weights_are_rounded_least),
+        cmocka_unit_test(weights_that_are_none_do_not_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

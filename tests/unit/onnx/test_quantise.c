@@ -216,7 +216,7 @@ static void narrow_weights_have_seven_bits(void **state)
         assert_ok(open_made(&m, BODY "return features"));
         assert_ok(observe(&m));
         assert_ok(write_with(&file, &m, 0, narrow));
-        assert_int_equal(largest_weight(&file), narrow ? 64 : 127);
+        assert_in_range(largest_weight(&file), narrow ? 32 : 65, narrow ? 64 : 127);
         assert_true(error_of(&m, &file) < 0.03);
         f0t_onnx_pack_clear(&file);
         close_made(&m);
