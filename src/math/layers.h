@@ -121,6 +121,8 @@ typedef struct f0t_layer_conv {
         *rescale; /* of an input of eight bits, with weights of int8; else NULL */
     bool
         gated; /* each channel of an image is first multiplied by a number of its own: a second source */
+    bool
+        blocks; /* its arrays had better lie in blocks of channels, wherever the input comes from */
 } f0t_layer_conv;
 
 /* Whether each pixel of the result comes from the one in its place alone. */
@@ -138,7 +140,10 @@ static inline bool f0t_layer_conv_is_point(const f0t_layer_conv *c)
  * bfloat16 is in tiles, which oneDNN's convolutions do not use (math/tiles.h). */
 bool f0t_layer_conv_prefers_f32(const f0t_layer_conv *conv);
 
-/* Whether a convolution of eight bits may add what its result's memory holds: oneDNN's may, ours do not. */
+/* Whether its arrays lie in blocks of channels, in which others do no harm (`blocks`): Winograd's algorithm wants them. */
+bool f0t_layer_conv_wants_blocks(const f0t_layer_conv *conv);
+
+/* Whether a convolution of eight bits may add what its result's memory holds: those of depthwise filters and on tiles may not. */
 bool f0t_layer_conv_takes_sum(const f0t_layer_conv *conv);
 
 /* Whether there is a kernel for a convolution that is gated. */

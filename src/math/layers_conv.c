@@ -112,21 +112,39 @@ static f0t_status fill_conv(f0t_layer *layer, const f0t_layer_conv *c, const f0t
  * rewritten. Those of 1 x 1 and depthwise ones are as fast in blocks of 16, those of AVX-512. */
 enum { BLOCK = 16, HALF = 8 };
 
+static bool has_blocks(const f0t_layout *source)
+{
+    return source && f0t_layout_type(source) == F0T_F32 && f0t_layout_has_blocks(source, BLOCK);
+}
+
 static bool suits_blocks(const f0t_layer_conv *c, const f0t_layout *source)
 {
     bool points = c->groups == 1, depthwise = c->groups == c->channels && c->groups == c->filters;
     for (size_t k = 0; k < c->window.rank; k++)
         points &= c->window.kernel[k] == 1;
-    return c->type == F0T_F32 && c->window.rank == 2 && (points || depthwise) &&
-           f0t_layout_type(source) == F0T_F32 && f0t_layout_has_blocks(source, BLOCK);
+    return c->type == F0T_F32 && c->window.rank == 2 &&
+           (has_blocks(source) ? points || depthwise
+                               : c->blocks && points && c->channels % BLOCK == 0);
 }
 
-/* In the blocks of its input; *out is NULL where there is no fast kernel for it. */
+bool f0t_layer_conv_wants_blocks(const f0t_layer_conv *c)
+{
+    return f0t_winograd_block() == BLOCK &&
+           (f0t_winograd_suits(c) || (c->type == F0T_F32 && suits_winograd(c)));
+}
+
+static f0t_status set_blocks(f0t_layout *out, size_t images, size_t channels, const size_t *space,
+                             size_t block);
+
+/* In blocks; *out is NULL where there is no fast kernel for it. */
 static f0t_status create_in_blocks(f0t_layer **out, const f0t_layer_conv *conv,
                                    const f0t_layout *source, const f0t_layer_cost *cost)
 {
+    f0t_layout blocks;
+    F0T_TRY(set_blocks(&blocks, conv->images, conv->channels, conv->in, BLOCK));
     F0T_TRY(f0t_layer_begin(out, *cost));
-    f0t_status status = f0t_layer_give(out, fill_conv(*out, conv, source, DIRECT));
+    f0t_status status =
+        f0t_layer_give(out, fill_conv(*out, conv, has_blocks(source) ? source : &blocks, DIRECT));
     if (status == F0T_ERROR_UNSUPPORTED)
         return F0T_OK;
     if (status == F0T_OK && (strncmp(f0t_layer_kernel(*out), "jit", 3) != 0 ||
@@ -324,7 +342,7 @@ f0t_status f0t_layer_create_conv(f0t_layer **out, const f0t_layer_conv *conv,
         F0T_TRY(f0t_layer_begin(out, cost));
         return f0t_layer_give(out, fill_point_panels(*out, conv));
     }
-    if (source && suits_blocks(conv, source)) {
+    if (suits_blocks(conv, source)) {
         F0T_TRY(create_in_blocks(out, conv, source, &cost));
         if (*out)
             return F0T_OK;

@@ -199,32 +199,47 @@ static f0t_status rewrite(f0t_onnx_builder *b, size_t value, const f0t_layout *t
     return status;
 }
 
-/* Floats on a grid move to memory of their own, as float32. */
-static f0t_status widen(f0t_onnx_builder *b, size_t value)
+/* The value is in memory of its own from now on, as float32 in this layout, which is taken. */
+static f0t_status move(f0t_onnx_builder *b, size_t value, f0t_layout *layout)
 {
     f0t_onnx_place *place = &b->places[value];
-    f0t_layout *wide;
     size_t slot;
-    F0T_TRY(f0t_layout_copy_as(&wide, place->layout, F0T_F32));
-    f0t_status status = rewrite(b, value, wide, &slot);
+    f0t_status status = rewrite(b, value, layout, &slot);
     if (status != F0T_OK) {
-        f0t_layout_free(wide);
+        f0t_layout_free(layout);
         return status;
     }
     b->schedule->slots[place->slot].pending -= b->left[value];
     b->schedule->slots[slot].pending += b->left[value];
     f0t_layout_free(place->layout);
     place->slot = slot;
-    place->layout = wide;
+    place->layout = layout;
     place->eight = false;
     place->grid = ONES;
     return forget_plain(place, f0t_onnx_builder_array(b, value));
 }
 
+f0t_status f0t_onnx_builder_move(size_t *slot, f0t_onnx_builder *b, size_t value,
+                                 const f0t_layout *layout)
+{
+    const f0t_onnx_place *place = &b->places[value];
+    f0t_layout *copy;
+    F0T_TRY(check_made(b, value));
+    if (place->layout && !b->schedule->slots[place->slot].shared &&
+        !f0t_layout_equal(place->layout, layout)) {
+        F0T_TRY(f0t_layout_copy(&copy, layout));
+        F0T_TRY(move(b, value, copy));
+    }
+    return rewrite(b, value, layout, slot);
+}
+
 f0t_status f0t_onnx_builder_layout(f0t_layout **out, f0t_onnx_builder *b, size_t value)
 {
-    if (b->places[value].eight)
-        F0T_TRY(widen(b, value));
+    if (b->places[value].eight) {
+        f0t_layout *wide;
+        F0T_TRY(f0t_layout_copy_as(&wide, b->places[value].layout, F0T_F32));
+        F0T_TRY(move(b, value, wide));
+    }
     return current_layout(out, b, value);
 }
 

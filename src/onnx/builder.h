@@ -91,6 +91,7 @@ typedef struct f0t_onnx_builder {
     size_t *left; /* uses of each value that are still to come */
     bool *done;   /* items that are part of a step already */
     size_t step_capacity, slot_capacity;
+    bool blocks;       /* arrays between convolutions had better lie in blocks of channels */
     bool bf16;         /* is asked for, */
     f0t_dtype type;    /* and what convolutions are in */
     double operations; /* of all steps so far */
@@ -160,6 +161,9 @@ f0t_status f0t_onnx_builder_place_input(f0t_onnx_builder *b, size_t value, size_
 f0t_status f0t_onnx_builder_need_plain(size_t *slot, f0t_onnx_builder *b, size_t value);
 f0t_status f0t_onnx_builder_need_layout(size_t *slot, f0t_onnx_builder *b, size_t value,
                                         const f0t_layout *layout);
+/* The same, and the value stays there, where others will want it so, too. */
+f0t_status f0t_onnx_builder_move(size_t *slot, f0t_onnx_builder *b, size_t value,
+                                 const f0t_layout *layout);
 /* Says that `value` is in `slot` in eight bits, on this grid. */
 f0t_status f0t_onnx_builder_place_eight(f0t_onnx_builder *b, size_t value, size_t slot,
                                         const f0t_layout *layout, f0t_grid grid);
@@ -211,6 +215,8 @@ typedef struct f0t_onnx_dense {
  */
 
 f0t_status f0t_emit_conv(f0t_onnx_builder *b, size_t item, bool *done);
+/* Finds b->blocks, before the first. */
+f0t_status f0t_onnx_builder_find_blocks(f0t_onnx_builder *b);
 /* A Mul that the convolution after it does. */
 f0t_status f0t_emit_gated_conv(f0t_onnx_builder *b, const f0t_onnx_item *mul, bool *done);
 f0t_status f0t_emit_pool(f0t_onnx_builder *b, const f0t_onnx_item *item, bool *done);

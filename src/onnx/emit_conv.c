@@ -125,12 +125,49 @@ static f0t_status describe(f0t_layer_conv *out, bool *usual, const f0t_onnx_buil
                             .groups = (size_t)f0t_op_int(&call, "group", 1),
                             .type = b->type,
                             .result = b->type,
+                            .blocks = b->blocks,
                             .after = c->after,
                             .after_count = c->after_count};
     memcpy(out->in, window.in, sizeof out->in);
     *usual = f0t_onnx_builder_window(&out->window, &window);
     if (f0t_layer_conv_prefers_f32(out))
         out->type = out->result = F0T_F32;
+    return F0T_OK;
+}
+
+static bool has_constants(const f0t_onnx_builder *b, const f0t_onnx_node *node)
+{
+    const bool bias = node->input_count > 2 && node->inputs[2] != F0T_NONE;
+    return !f0t_onnx_builder_is_constant(b, node->inputs[0]) &&
+           f0t_onnx_builder_is_constant(b, node->inputs[1]) &&
+           (!bias || f0t_onnx_builder_is_constant(b, node->inputs[2]));
+}
+
+static bool has_bytes(const f0t_onnx_items *items)
+{
+    for (size_t n = 0; n < items->count; n++)
+        if (items->list[n].kind == F0T_ONNX_ITEM_NODE &&
+            f0t_onnx_item_is(&items->list[n], "DequantizeLinear"))
+            return true;
+    return false;
+}
+
+/* Where a convolution of floats wants them; not among arrays of bytes, whose channels are last. */
+f0t_status f0t_onnx_builder_find_blocks(f0t_onnx_builder *b)
+{
+    static const f0t_onnx_chain none = {.other = F0T_NONE};
+    const bool floats = b->type == F0T_F32 && !has_bytes(&b->items);
+    for (size_t n = 0; n < b->items.count && floats && !b->blocks; n++) {
+        const f0t_onnx_item *item = &b->items.list[n];
+        f0t_layer_conv how;
+        bool usual;
+        if (item->kind != F0T_ONNX_ITEM_NODE || !f0t_onnx_item_is(item, "Conv") ||
+            !has_constants(b, item->node))
+            continue;
+        F0T_TRY(f0t_onnx_graph_fail_at(b->schedule->graph, item->node,
+                                       describe(&how, &usual, b, item, &none)));
+        b->blocks = usual && f0t_layer_conv_wants_blocks(&how);
+    }
     return F0T_OK;
 }
 
@@ -154,7 +191,7 @@ static f0t_status emit(f0t_onnx_builder *b, const f0t_onnx_item *conv, const ope
     const bool gated = in->gates != F0T_NONE;
     size_t source, gates = F0T_NONE, result;
     f0t_onnx_step *step;
-    F0T_TRY(f0t_onnx_builder_need_layout(&source, b, in->x, f0t_layer_source(*layer)));
+    F0T_TRY(f0t_onnx_builder_move(&source, b, in->x, f0t_layer_source(*layer)));
     if (gated)
         F0T_TRY(f0t_onnx_builder_need_plain(&gates, b, in->gates));
     F0T_TRY(choose_result(b, c, f0t_layer_result(*layer), &result));
@@ -172,14 +209,6 @@ static f0t_status emit(f0t_onnx_builder *b, const f0t_onnx_item *conv, const ope
     for (size_t k = 0; k < c->item_count; k++)
         b->done[c->items[k]] = true;
     return f0t_onnx_builder_place(b, c->output, result, f0t_layer_result(step->layer));
-}
-
-static bool has_constants(const f0t_onnx_builder *b, const f0t_onnx_node *node)
-{
-    const bool bias = node->input_count > 2 && node->inputs[2] != F0T_NONE;
-    return !f0t_onnx_builder_is_constant(b, node->inputs[0]) &&
-           f0t_onnx_builder_is_constant(b, node->inputs[1]) &&
-           (!bias || f0t_onnx_builder_is_constant(b, node->inputs[2]));
 }
 
 static f0t_status decode(f0t_onnx_builder *b, const f0t_onnx_node *node)

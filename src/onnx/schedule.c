@@ -189,6 +189,7 @@ static f0t_status build(f0t_onnx_builder *b, const f0t_onnx_schedule_options *o)
     F0T_TRY(f0t_alloc_zero(&b->done, b->items.count, sizeof *b->done));
     memcpy(b->left, b->items.uses, graph->value_count * sizeof *b->left);
     F0T_TRY(place_inputs(b));
+    F0T_TRY(f0t_onnx_builder_find_blocks(b));
     F0T_TRY(emit_all(b));
     F0T_TRY(place_outputs(b, o));
     f0t_status status = f0t_onnx_builder_arrange(&s->arena, b, most);

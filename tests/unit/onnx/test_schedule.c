@@ -3,6 +3,8 @@
 #include "onnx_exercise.h"
 #include "rows.h"
 
+#include "base/cpu.h"
+
 /* ---- Idioms -------------------------------------------------------------------------------------
  */
 
@@ -193,6 +195,47 @@ static void blocks_are_kept_and_undone(void **state)
 #undef CONV
     (void)state;
     CHECK(rows);
+}
+
+static bool has_blocks_of_16(void)
+{
+    const char *isa = getenv("ONEDNN_MAX_CPU_ISA");
+    return f0t_cpu_level() == F0T_CPU_WIDEST && !isa;
+}
+
+/* A block of a ResNet whose input has its channels last: one convolution of 3 x 3 by Winograd's algorithm, and all others keep its
+ * blocks. Steps: the picture and its convolution, whose result is rewritten once for both branches, four more, the pooling, and
+ * what makes the result plain. */
+static void blocks_are_kept_around_winograds_convolutions(void **state)
+{
+#define BLOCK                                                                                   \
+    "x:float[1,3,48,48]; w=float[16,3,7,7]{-0.01,-0.0099..}; "                                  \
+    "c=Conv<strides=[2,2],pads=[3,3,3,3]>(x,w); p=Relu(c); u=float[32,16,1,1]{-0.2,-0.199..}; " \
+    "v=float[16,16,1,1]{0.1,0.099..}; t=float[16,16,3,3]{-0.1,-0.0999..}; a=Conv(p,v); "        \
+    "b=Relu(a); d=Conv<pads=[1,1,1,1]>(b,t); e=Relu(d); f=Conv(e,u); g=Conv(p,u); h=Add(f,g); " \
+    "r=Relu(h); "
+    enum { STEPS = 9 };
+    static const row rows[] = {
+        {BLOCK "y=MaxPool<kernel_shape=[24,24]>(r)", "="},
+        {BLOCK "y=MaxPool<kernel_shape=[24,24]>(r); z=GlobalMaxPool(p); return y,z", "="},
+        {BLOCK "m=Add(p,e); y=GlobalMaxPool(m); z=GlobalMaxPool(r); return y,z", "="},
+        {BLOCK "i=Concat<axis=1>(p,e,r); y=GlobalMaxPool(i)", "="},
+    };
+    f0t_onnx_weights *weights;
+    f0t_onnx_schedule *s;
+    net n;
+    (void)state;
+    CHECK(rows);
+    if (!has_blocks_of_16())
+        test_skip("this CPU has no AVX-512, or F0T_MAX_CPU is set");
+    assert_ok(open_net(&n, BLOCK "y=MaxPool<kernel_shape=[24,24]>(r)"));
+    assert_ok(f0t_onnx_weights_create(&weights));
+    assert_ok(make_schedule(&s, &n, weights));
+    assert_in_range(f0t_onnx_schedule_steps(s), 1, STEPS);
+    f0t_onnx_schedule_free(s);
+    f0t_onnx_weights_free(weights);
+    close_net(&n);
+#undef BLOCK
 }
 
 /* Squeeze and excitation: the Mul is done by the convolution that follows, where it alone takes the product. */
@@ -504,6 +547,7 @@ int main(void)
         cmocka_unit_test(layer_normalisation_of_several_nodes_is_joined),
         cmocka_unit_test(convolutions_take_what_follows),
         cmocka_unit_test(blocks_are_kept_and_undone),
+        cmocka_unit_test(blocks_are_kept_around_winograds_convolutions),
         cmocka_unit_test(gates_are_opened_by_the_convolution_after_them),
         cmocka_unit_test(arrays_of_one_picture_are_joined_in_place),
         cmocka_unit_test(attention_takes_heads_where_they_are),
