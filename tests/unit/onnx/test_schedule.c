@@ -203,23 +203,22 @@ static bool has_blocks_of_16(void)
     return f0t_cpu_level() == F0T_CPU_WIDEST && !isa;
 }
 
-/* A block of a ResNet whose input has its channels last: one convolution of 3 x 3 by Winograd's algorithm, and all others keep its
- * blocks. Steps: the picture and its convolution, whose result is rewritten once for both branches, four more, the pooling, and
- * what makes the result plain. */
+/* Three branches of an input whose channels are last, in each of which Winograd's algorithm comes second: the first convolutions have blocks,
+ * too, into which the input is rewritten once. Steps: that and the relu before, two convolutions per branch, the pooling and its result rewritten. */
 static void blocks_are_kept_around_winograds_convolutions(void **state)
 {
-#define BLOCK                                                                                   \
-    "x:float[1,3,48,48]; w=float[16,3,7,7]{-0.01,-0.0099..}; "                                  \
-    "c=Conv<strides=[2,2],pads=[3,3,3,3]>(x,w); p=Relu(c); u=float[32,16,1,1]{-0.2,-0.199..}; " \
-    "v=float[16,16,1,1]{0.1,0.099..}; t=float[16,16,3,3]{-0.1,-0.0999..}; a=Conv(p,v); "        \
-    "b=Relu(a); d=Conv<pads=[1,1,1,1]>(b,t); e=Relu(d); f=Conv(e,u); g=Conv(p,u); h=Add(f,g); " \
-    "r=Relu(h); "
-    enum { STEPS = 9 };
+#define BRANCHES                                                                    \
+    "x:float[1,24,24,64]; n=Transpose<perm=[0,3,1,2]>(x); p=Relu(n); "              \
+    "v=float[64,64,1,1]{0.02,0.01999..}; t=float[64,64,3,3]{-0.01,-0.009999..}; "   \
+    "a=Conv(p,v); b=Relu(a); c=Conv<pads=[1,1,1,1]>(b,t); d=Conv(p,v); e=Relu(d); " \
+    "f=Conv<pads=[1,1,1,1]>(e,t); g=Add(c,f); h=Conv(p,v); i=Relu(h); "             \
+    "j=Conv<pads=[1,1,1,1]>(i,t); k=Add(g,j); r=Relu(k); "
+    enum { STEPS = 10 };
     static const row rows[] = {
-        {BLOCK "y=MaxPool<kernel_shape=[24,24]>(r)", "="},
-        {BLOCK "y=MaxPool<kernel_shape=[24,24]>(r); z=GlobalMaxPool(p); return y,z", "="},
-        {BLOCK "m=Add(p,e); y=GlobalMaxPool(m); z=GlobalMaxPool(r); return y,z", "="},
-        {BLOCK "i=Concat<axis=1>(p,e,r); y=GlobalMaxPool(i)", "="},
+        {BRANCHES "y=MaxPool<kernel_shape=[24,24]>(r)", "="},
+        {BRANCHES "y=MaxPool<kernel_shape=[24,24]>(r); z=GlobalMaxPool(p); return y,z", "="},
+        {BRANCHES "m=Add(p,e); y=GlobalMaxPool(m); z=GlobalMaxPool(r); return y,z", "="},
+        {BRANCHES "l=Concat<axis=1>(p,e,r); y=GlobalMaxPool(l)", "="},
     };
     f0t_onnx_weights *weights;
     f0t_onnx_schedule *s;
@@ -228,14 +227,14 @@ static void blocks_are_kept_around_winograds_convolutions(void **state)
     CHECK(rows);
     if (!has_blocks_of_16())
         test_skip("this CPU has no AVX-512, or F0T_MAX_CPU is set");
-    assert_ok(open_net(&n, BLOCK "y=MaxPool<kernel_shape=[24,24]>(r)"));
+    assert_ok(open_net(&n, BRANCHES "y=MaxPool<kernel_shape=[24,24]>(r)"));
     assert_ok(f0t_onnx_weights_create(&weights));
     assert_ok(make_schedule(&s, &n, weights));
     assert_in_range(f0t_onnx_schedule_steps(s), 1, STEPS);
     f0t_onnx_schedule_free(s);
     f0t_onnx_weights_free(weights);
     close_net(&n);
-#undef BLOCK
+#undef BRANCHES
 }
 
 /* Squeeze and excitation: the Mul is done by the convolution that follows, where it alone takes the product. */
