@@ -95,6 +95,25 @@ static const cli_option *find_option(parser *p, const char *name, size_t length,
     return find_in(cli_common_options, p->cli->verb, name, length, letter);
 }
 
+/* The only option whose name begins so; where there are several, NULL, and two of them. */
+static const cli_option *find_begun(parser *p, const char *name, size_t length, char **base,
+                                    const cli_option *several[2])
+{
+    const cli_option *const tables[] = {p->cli->verb->options, cli_common_options};
+    char *const bases[] = {p->options, (char *)&p->common};
+    size_t count = 0;
+    for (size_t t = 0; t < 2; t++)
+        for (const cli_option *o = tables[t]; o && o->name && length; o++)
+            if (!strncmp(o->name, name, length) && (!t || cli_common_applies(o, p->cli->verb))) {
+                if (!count)
+                    *base = bases[t];
+                if (count < 2)
+                    several[count] = o;
+                count++;
+            }
+    return count == 1 ? several[0] : NULL;
+}
+
 static bool is_choice(const char *choices, const char *value)
 {
     size_t n = strlen(value);
@@ -213,7 +232,12 @@ static int parse_long(parser *p, const char *word)
     char *base;
     const char *name = word + 2, *equals = strchr(name, '=');
     size_t length = equals ? (size_t)(equals - name) : strlen(name);
-    const cli_option *o = find_option(p, name, length, 0, &base);
+    const cli_option *several[2] = {NULL}, *o = find_option(p, name, length, 0, &base);
+    if (!o && !new_name(p, name, length))
+        o = find_begun(p, name, length, &base, several);
+    if (!o && several[1])
+        return refuse(p, "'--%.*s' may be --%s or --%s", (int)length, name, several[0]->name,
+                      several[1]->name);
     if (!o)
         return refuse_unknown(p, name, length);
     return apply(p, o, base, equals ? equals + 1 : NULL);

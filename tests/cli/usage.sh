@@ -118,4 +118,14 @@ case_options_with_another_name_now_are_told() {
     refuse 2 "there is no option '--precision'; " inspect d --precision bf16
 }
 
+case_options_may_be_shortened_where_it_is_clear_which() {
+    refuse 2 "--arithmetic: 'half' is not one of f32|bf16" train d --arith half
+    refuse 2 "--arithmetic: 'half' is not one of f32|bf16" train d --arith=half
+    refuse 2 "'--c' may be --count or --calibration" quantize n.onnx --c 3
+    refuse 2 "there is no option '--countt'" quantize n.onnx --countt 3
+    refuse 2 "there is no option '--'" quantize n.onnx --=3
+    run 0 quantize --he
+    says "make a network of eight bits"
+}
+
 run_cases
