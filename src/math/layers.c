@@ -1,6 +1,7 @@
 /*
  * Layers by oneDNN, version 2: what all of them have in common; onednn.c says how version 3 differs. layout.c has the
- * layouts, layers_conv.c convolutions and dense layers, layers_between.c what is between them.
+ * layouts, layers_conv.c convolutions and dense layers, layers_own.c convolutions by kernels of our own, layers_between.c what is between
+ * them.
  */
 #include "math/layers_inside.h"
 
@@ -10,6 +11,7 @@
 #include "base/team.h"
 #include "math/panels.h"
 #include "math/tiles.h"
+#include "math/tiles_conv.h"
 
 #include <string.h>
 
@@ -302,14 +304,8 @@ void f0t_layer_free(f0t_layer *layer)
         dnnl_primitive_destroy(layer->primitive);
     if (layer->desc)
         dnnl_primitive_desc_destroy(layer->desc);
-    f0t_tiles_conv_free(layer->tiles);
-    f0t_winograd_free(layer->winograd);
-    f0t_grouped_free(layer->grouped);
-    f0t_depthwise_free(layer->depthwise);
-    f0t_depthwise_eight_free(layer->depthwise_eight);
-    f0t_points_free(layer->points);
-    f0t_points_eight_free(layer->points_eight);
-    f0t_point_panels_free(layer->point_panels);
+    if (layer->kernel)
+        layer->free(layer->kernel);
     f0t_free(layer);
 }
 
@@ -336,48 +332,8 @@ size_t f0t_layer_scratch(const f0t_layer *layer)
 f0t_status f0t_layer_run(void *result, f0t_layer *layer, const void *const *sources,
                          const void *const *constants, void *scratch)
 {
-    if (layer->tiles) {
-        f0t_tiles_conv_run(result, layer->tiles, sources[0], constants[0], constants[1], scratch);
-        return F0T_OK;
-    }
-    if (layer->winograd) {
-        f0t_winograd_run(result, layer->winograd, sources[0], constants[0], constants[1], scratch);
-        return F0T_OK;
-    }
-    if (layer->point_panels) {
-        f0t_point_panels_run(result, layer->point_panels, sources[0], constants[0], constants[1],
-                             scratch);
-        return F0T_OK;
-    }
-    if (layer->grouped) {
-        f0t_grouped_run(result, layer->grouped, sources[0], constants[0], constants[1]);
-        return F0T_OK;
-    }
-    if (layer->depthwise) {
-        f0t_depthwise_run(result, layer->depthwise, sources[0], constants[0], constants[1]);
-        return F0T_OK;
-    }
-    if (layer->depthwise_eight) {
-        f0t_depthwise_eight_run(result, layer->depthwise_eight, sources[0], constants[0],
-                                constants[1]);
-        return F0T_OK;
-    }
-    if (layer->points_eight) {
-        f0t_points_eight_run(result, layer->points_eight, sources[0], constants[0], constants[1]);
-        return F0T_OK;
-    }
-    if (layer->smooth.count) {
-        f0t_smooth_run(result, &layer->smooth, sources[0]);
-        return F0T_OK;
-    }
-    if (layer->interleave.images) {
-        f0t_interleave_run(result, &layer->interleave, sources[0]);
-        return F0T_OK;
-    }
-    if (layer->points) {
-        const f0t_points_arrays in = {sources[0], layer->source_count > 1 ? sources[1] : NULL,
-                                      constants[0], constants[1]};
-        f0t_points_run(result, layer->points, &in, scratch);
+    if (layer->kernel) {
+        layer->run(result, layer, sources, constants, scratch);
         return F0T_OK;
     }
     for (size_t k = 0; k < layer->source_count + layer->constant_count + 2; k++) {

@@ -3,6 +3,8 @@
 
 #include "base/alloc.h"
 #include "base/team.h"
+#include "math/interleave.h"
+#include "math/smooth.h"
 
 #include <math.h>
 #include <string.h>
@@ -72,9 +74,21 @@ static size_t count_joined(const f0t_layout *layout)
                : 0;
 }
 
+static void run_smooth(void *result, const f0t_layer *layer, const void *const *sources,
+                       const void *const *constants, void *scratch)
+{
+    (void)constants, (void)scratch;
+    f0t_smooth_run(result, layer->kernel, sources[0]);
+}
+
 static f0t_status fill_smooth(f0t_layer *layer, const f0t_after *after, const f0t_layout *source)
 {
-    layer->smooth = (f0t_smooth){count_joined(source), *after, layer->alone ? 1 : f0t_team_size()};
+    f0t_smooth *smooth;
+    F0T_TRY(f0t_alloc(&smooth, 1, sizeof *smooth));
+    *smooth = (f0t_smooth){count_joined(source), *after, layer->alone ? 1 : f0t_team_size()};
+    layer->kernel = smooth;
+    layer->run = run_smooth;
+    layer->free = f0t_free;
     layer->source = layer->result = *source;
     layer->source_count = 1;
     return F0T_OK;
@@ -246,17 +260,29 @@ static bool is_interleaving(const f0t_layout *to, const f0t_layout *from)
            out[0] == 3 * space && out[1] == 1 && out[2] == 3 * width && out[3] == 3;
 }
 
+static void run_interleave(void *result, const f0t_layer *layer, const void *const *sources,
+                           const void *const *constants, void *scratch)
+{
+    (void)constants, (void)scratch;
+    f0t_interleave_run(result, layer->kernel, sources[0]);
+}
+
 static f0t_status fill_interleave(f0t_layer *layer, const f0t_layout *to, f0t_grid to_grid,
                                   const f0t_layout *from, f0t_grid from_grid)
 {
+    f0t_interleave *interleave;
     float scale;
     F0T_TRY(find_scale(&scale, to_grid, from_grid));
-    layer->interleave = (f0t_interleave){.images = (size_t)from->desc.dims[0],
-                                         .space = (size_t)(from->desc.dims[2] * from->desc.dims[3]),
-                                         .result = f0t_layout_type(to),
-                                         .scale = scale,
-                                         .zero = (float)to_grid.zero,
-                                         .threads = layer->alone ? 1 : f0t_team_size()};
+    F0T_TRY(f0t_alloc(&interleave, 1, sizeof *interleave));
+    *interleave = (f0t_interleave){.images = (size_t)from->desc.dims[0],
+                                   .space = (size_t)(from->desc.dims[2] * from->desc.dims[3]),
+                                   .result = f0t_layout_type(to),
+                                   .scale = scale,
+                                   .zero = (float)to_grid.zero,
+                                   .threads = layer->alone ? 1 : f0t_team_size()};
+    layer->kernel = interleave;
+    layer->run = run_interleave;
+    layer->free = f0t_free;
     layer->source = *from;
     layer->result = *to;
     layer->source_count = 1;

@@ -4,6 +4,7 @@
 #include "base/cpu.h"
 #include "base/team.h"
 #include "math/tiles.h"
+#include "math/winograd.h"
 
 #include <string.h>
 
@@ -71,7 +72,7 @@ static bool suits_winograd(const f0t_layer_conv *c)
 enum { LATE_TILES = 48, TILE = 4 };
 static const double LATE_PRODUCTS = 0.75e9;
 
-static bool suits_late(const f0t_layer_conv *c)
+bool f0t_layer_conv_is_late(const f0t_layer_conv *c)
 {
     if (f0t_cpu_level() != F0T_CPU_WIDEST) /* oneDNN does not have it */
         return false;
@@ -110,7 +111,7 @@ static f0t_status fill_conv(f0t_layer *layer, const f0t_layer_conv *c, const f0t
 
 /* Alone, oneDNN prefers channels last for filters of 1 x 1, and blocks for Winograd's: between the two, every array is
  * rewritten. Those of 1 x 1 and depthwise ones are as fast in blocks of 16, those of AVX-512. */
-enum { BLOCK = 16, HALF = 8 };
+enum { BLOCK = 16 };
 
 static bool has_blocks(const f0t_layout *source)
 {
@@ -133,15 +134,12 @@ bool f0t_layer_conv_wants_blocks(const f0t_layer_conv *c)
            (f0t_winograd_suits(c) || (c->type == F0T_F32 && suits_winograd(c)));
 }
 
-static f0t_status set_blocks(f0t_layout *out, size_t images, size_t channels, const size_t *space,
-                             size_t block);
-
 /* In blocks; *out is NULL where there is no fast kernel for it. */
 static f0t_status create_in_blocks(f0t_layer **out, const f0t_layer_conv *conv,
                                    const f0t_layout *source, const f0t_layer_cost *cost)
 {
     f0t_layout blocks;
-    F0T_TRY(set_blocks(&blocks, conv->images, conv->channels, conv->in, BLOCK));
+    F0T_TRY(f0t_layer_set_blocks(&blocks, conv->images, conv->channels, conv->in, BLOCK));
     F0T_TRY(f0t_layer_begin(out, *cost));
     f0t_status status =
         f0t_layer_give(out, fill_conv(*out, conv, has_blocks(source) ? source : &blocks, DIRECT));
@@ -155,192 +153,15 @@ static f0t_status create_in_blocks(f0t_layer **out, const f0t_layer_conv *conv,
     return status;
 }
 
-static f0t_status set_channels_last(f0t_layout *out, size_t images, size_t channels,
-                                    const size_t *space, f0t_dtype type)
-{
-    const size_t dims[] = {images, channels, space[0], space[1]};
-    f0t_layout *made;
-    F0T_TRY(f0t_layout_create_channels_last(&made, 4, dims, type));
-    *out = *made;
-    f0t_layout_free(made);
-    return F0T_OK;
-}
-
-/* Bytes on tiles, which are for 16 filters and 64 channels each. */
-static f0t_status fill_tiles(f0t_layer *layer, const f0t_layer_conv *c)
-{
-    const dnnl_dims_t filters = {(dnnl_dim_t)c->filters, (dnnl_dim_t)c->channels,
-                                 (dnnl_dim_t)c->window.kernel[0], (dnnl_dim_t)c->window.kernel[1]};
-    F0T_TRY(f0t_tiles_conv_create(&layer->tiles, c, layer->alone ? 1 : f0t_team_size()));
-    layer->scratch = f0t_tiles_conv_scratch(layer->tiles);
-    F0T_TRY(set_channels_last(&layer->source, c->images, c->channels, c->in, c->type));
-    F0T_TRY(set_channels_last(&layer->result, c->images, c->filters, c->window.out, c->result));
-    DNN_TRY(
-        dnnl_memory_desc_init_by_tag(&layer->weights.desc, 4, filters, dnnl_s8, dnnl_ABcd16b16a4b),
-        "describe filters");
-    return F0T_OK;
-}
-
-/* Blocks of eight channels, or of 16. */
-static f0t_status set_blocks(f0t_layout *out, size_t images, size_t channels, const size_t *space,
-                             size_t block)
-{
-    const dnnl_dims_t dims = {(dnnl_dim_t)images, (dnnl_dim_t)channels, (dnnl_dim_t)space[0],
-                              (dnnl_dim_t)space[1]};
-    DNN_TRY(dnnl_memory_desc_init_by_tag(&out->desc, 4, dims, dnnl_f32,
-                                         block == BLOCK ? dnnl_aBcd16b : dnnl_aBcd8b),
-            "describe an array");
-    return F0T_OK;
-}
-
-static f0t_status fill_winograd(f0t_layer *layer, const f0t_layer_conv *c)
-{
-    const dnnl_dims_t filters = {(dnnl_dim_t)c->filters, (dnnl_dim_t)c->channels, F0T_WINOGRAD_SIDE,
-                                 F0T_WINOGRAD_SIDE};
-    const size_t block = f0t_winograd_block();
-    F0T_TRY(f0t_winograd_create(&layer->winograd, c, layer->alone ? 1 : f0t_team_size()));
-    layer->scratch = f0t_winograd_scratch(layer->winograd);
-    F0T_TRY(set_blocks(&layer->source, c->images, c->channels, c->in, block));
-    F0T_TRY(set_blocks(&layer->result, c->images, c->filters, c->window.out, block));
-    DNN_TRY(dnnl_memory_desc_init_by_tag(&layer->weights.desc, 4, filters, dnnl_f32, dnnl_abcd),
-            "describe filters");
-    return F0T_OK;
-}
-
-/* Filters lie as [3 x 3][channel of a group][filter]. */
-static f0t_status fill_grouped(f0t_layer *layer, const f0t_layer_conv *c)
-{
-    const size_t group = c->channels / c->groups;
-    const dnnl_dims_t filters = {(dnnl_dim_t)c->groups, (dnnl_dim_t)group, (dnnl_dim_t)group, 3, 3};
-    const dnnl_dim_t line = (dnnl_dim_t)c->filters, tap = (dnnl_dim_t)(group * c->filters);
-    const dnnl_dims_t strides = {(dnnl_dim_t)group, 1, line, 3 * tap, tap};
-    F0T_TRY(f0t_grouped_create(&layer->grouped, c, layer->alone ? 1 : f0t_team_size()));
-    if (f0t_grouped_blocks(layer->grouped)) {
-        F0T_TRY(set_blocks(&layer->source, c->images, c->channels, c->in, HALF));
-        F0T_TRY(set_blocks(&layer->result, c->images, c->filters, c->window.out, HALF));
-    } else {
-        F0T_TRY(set_channels_last(&layer->source, c->images, c->channels, c->in, c->type));
-        F0T_TRY(set_channels_last(&layer->result, c->images, c->filters, c->window.out, c->result));
-    }
-    DNN_TRY(dnnl_memory_desc_init_by_strides(&layer->weights.desc, 5, filters, dnnl_f32, strides),
-            "describe filters");
-    return F0T_OK;
-}
-
-/* Filters lie as [row][column][channel]. */
-static f0t_status describe_depthwise(f0t_layer *layer, const f0t_layer_conv *c)
-{
-    const dnnl_dim_t line = (dnnl_dim_t)c->filters, taps = (dnnl_dim_t)c->window.kernel[0];
-    const dnnl_dims_t filters = {line, 1, 1, taps, taps},
-                      strides = {1, line, line, taps * line, line};
-    F0T_TRY(set_channels_last(&layer->source, c->images, c->channels, c->in, c->type));
-    F0T_TRY(set_channels_last(&layer->result, c->images, c->filters, c->window.out, c->result));
-    DNN_TRY(dnnl_memory_desc_init_by_strides(&layer->weights.desc, 5, filters,
-                                             c->rescale ? dnnl_s8 : dnnl_f32, strides),
-            "describe filters");
-    return F0T_OK;
-}
-
-/* The same in each block of eight channels. */
-static f0t_status describe_depthwise_blocks(f0t_layer *layer, const f0t_layer_conv *c)
-{
-    const dnnl_dim_t taps = (dnnl_dim_t)c->window.kernel[0];
-    const dnnl_dims_t filters = {(dnnl_dim_t)c->filters, 1, 1, taps, taps};
-    F0T_TRY(set_blocks(&layer->source, c->images, c->channels, c->in, HALF));
-    F0T_TRY(set_blocks(&layer->result, c->images, c->filters, c->window.out, HALF));
-    DNN_TRY(dnnl_memory_desc_init_by_tag(&layer->weights.desc, 5, filters, dnnl_f32, dnnl_Abcde8a),
-            "describe filters");
-    return F0T_OK;
-}
-
-static f0t_status fill_depthwise(f0t_layer *layer, const f0t_layer_conv *c)
-{
-    const int threads = layer->alone ? 1 : f0t_team_size();
-    F0T_TRY(c->rescale ? f0t_depthwise_eight_create(&layer->depthwise_eight, c, threads)
-                       : f0t_depthwise_create(&layer->depthwise, c, threads));
-    return layer->depthwise && f0t_depthwise_in_blocks() ? describe_depthwise_blocks(layer, c)
-                                                         : describe_depthwise(layer, c);
-}
-
-static f0t_status fill_points(f0t_layer *layer, const f0t_layer_conv *c)
-{
-    const dnnl_dims_t filters = {(dnnl_dim_t)c->filters, (dnnl_dim_t)c->channels, 1, 1};
-    F0T_TRY(f0t_points_create(&layer->points, c, layer->alone ? 1 : f0t_team_size()));
-    layer->scratch = f0t_points_scratch(layer->points);
-    layer->source_count = c->gated ? 2 : 1;
-    F0T_TRY(set_channels_last(&layer->source, c->images, c->channels, c->in, c->type));
-    F0T_TRY(set_channels_last(&layer->result, c->images, c->filters, c->window.out, c->result));
-    DNN_TRY(dnnl_memory_desc_init_by_tag(&layer->weights.desc, 4, filters, dnnl_f32, dnnl_Acdb48a),
-            "describe filters");
-    return F0T_OK;
-}
-
-static f0t_status fill_points_eight(f0t_layer *layer, const f0t_layer_conv *c)
-{
-    const dnnl_dims_t filters = {(dnnl_dim_t)c->filters, (dnnl_dim_t)c->channels, 1, 1};
-    F0T_TRY(f0t_points_eight_create(&layer->points_eight, c, layer->alone ? 1 : f0t_team_size()));
-    F0T_TRY(set_channels_last(&layer->source, c->images, c->channels, c->in, c->type));
-    F0T_TRY(set_channels_last(&layer->result, c->images, c->filters, c->window.out, c->result));
-    DNN_TRY(
-        dnnl_memory_desc_init_by_tag(&layer->weights.desc, 4, filters, dnnl_s8, dnnl_ABcd4b16a4b),
-        "describe filters");
-    return F0T_OK;
-}
-
-static f0t_status fill_point_panels(f0t_layer *layer, const f0t_layer_conv *c)
-{
-    const dnnl_dims_t filters = {(dnnl_dim_t)c->filters, (dnnl_dim_t)c->channels, 1, 1};
-    F0T_TRY(f0t_point_panels_create(&layer->point_panels, c, layer->alone ? 1 : f0t_team_size()));
-    layer->scratch = f0t_point_panels_scratch(layer->point_panels);
-    F0T_TRY(set_blocks(&layer->source, c->images, c->channels, c->in, HALF));
-    F0T_TRY(set_blocks(&layer->result, c->images, c->filters, c->window.out, HALF));
-    DNN_TRY(dnnl_memory_desc_init_by_tag(&layer->weights.desc, 4, filters, dnnl_f32, dnnl_Acdb16a),
-            "describe filters");
-    return F0T_OK;
-}
-
-bool f0t_layer_conv_takes_sum(const f0t_layer_conv *conv)
-{
-    return conv->rescale && !f0t_tiles_conv_suits(conv) && !f0t_depthwise_eight_suits(conv);
-}
-
-bool f0t_layer_conv_takes_gates(const f0t_layer_conv *conv)
-{
-    return conv->gated && f0t_points_suits(conv);
-}
-
 f0t_status f0t_layer_create_conv(f0t_layer **out, const f0t_layer_conv *conv,
                                  const f0t_layout *source)
 {
     const f0t_layer_cost cost = cost_of_conv(conv);
     f0t_status status;
-    if (f0t_tiles_conv_suits(conv)) {
+    const f0t_layer_own *own = f0t_layer_own_find(conv);
+    if (own) {
         F0T_TRY(f0t_layer_begin(out, cost));
-        return f0t_layer_give(out, fill_tiles(*out, conv));
-    }
-    if (f0t_winograd_suits(conv) && !suits_late(conv)) {
-        F0T_TRY(f0t_layer_begin(out, cost));
-        return f0t_layer_give(out, fill_winograd(*out, conv));
-    }
-    if (f0t_grouped_suits(conv)) {
-        F0T_TRY(f0t_layer_begin(out, cost));
-        return f0t_layer_give(out, fill_grouped(*out, conv));
-    }
-    if (f0t_depthwise_suits(conv) || f0t_depthwise_eight_suits(conv)) {
-        F0T_TRY(f0t_layer_begin(out, cost));
-        return f0t_layer_give(out, fill_depthwise(*out, conv));
-    }
-    if (f0t_points_suits(conv)) {
-        F0T_TRY(f0t_layer_begin(out, cost));
-        return f0t_layer_give(out, fill_points(*out, conv));
-    }
-    if (f0t_points_eight_suits(conv)) {
-        F0T_TRY(f0t_layer_begin(out, cost));
-        return f0t_layer_give(out, fill_points_eight(*out, conv));
-    }
-    if (f0t_point_panels_suits(conv)) {
-        F0T_TRY(f0t_layer_begin(out, cost));
-        return f0t_layer_give(out, fill_point_panels(*out, conv));
+        return f0t_layer_give(out, f0t_layer_own_fill(*out, own, conv));
     }
     if (suits_blocks(conv, source)) {
         F0T_TRY(create_in_blocks(out, conv, source, &cost));
@@ -349,8 +170,9 @@ f0t_status f0t_layer_create_conv(f0t_layer **out, const f0t_layer_conv *conv,
     }
     if (conv->type == F0T_F32 && suits_winograd(conv)) {
         F0T_TRY(f0t_layer_begin(out, cost));
-        status = f0t_layer_give(
-            out, fill_conv(*out, conv, NULL, suits_late(conv) ? WINOGRAD_LATE : WINOGRAD));
+        status =
+            f0t_layer_give(out, fill_conv(*out, conv, NULL,
+                                          f0t_layer_conv_is_late(conv) ? WINOGRAD_LATE : WINOGRAD));
         if (status != F0T_ERROR_UNSUPPORTED) /* this CPU has it, for this shape */
             return status;
     }

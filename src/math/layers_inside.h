@@ -2,22 +2,16 @@
 #ifndef F0T_MATH_LAYERS_INSIDE_H
 #define F0T_MATH_LAYERS_INSIDE_H
 
-#include "math/depthwise.h"
-#include "math/depthwise_eight.h"
-#include "math/grouped.h"
-#include "math/interleave.h"
 #include "math/layers.h"
 #include "math/onednn.h"
-#include "math/point_panels.h"
-#include "math/points.h"
-#include "math/points_eight.h"
-#include "math/smooth.h"
-#include "math/tiles_conv.h"
-#include "math/winograd.h"
 
 struct f0t_layout {
     dnnl_memory_desc_t desc;
 };
+
+/* Runs a kernel of our own. */
+typedef void f0t_layer_own_run(void *result, const f0t_layer *layer, const void *const *sources,
+                               const void *const *constants, void *scratch);
 
 /* Arguments stand in this order: sources, constants, result, scratch. */
 struct f0t_layer {
@@ -29,18 +23,11 @@ struct f0t_layer {
     size_t scratch, source_count, constant_count;
     int count;
     dnnl_exec_arg_t *args;
-    f0t_tiles_conv *tiles;  /* instead of a primitive, or NULL */
-    f0t_winograd *winograd; /* or this */
-    f0t_grouped *grouped;   /* or this */
-    f0t_depthwise *depthwise;
-    f0t_depthwise_eight *depthwise_eight;
-    f0t_points *points;
-    f0t_points_eight *points_eight;
-    f0t_point_panels *point_panels;
-    f0t_smooth smooth;
-    f0t_interleave interleave; /* of pictures, where it has some */
-    bool alone;                /* by the calling thread: it would take longer to wake the others */
-    int before;                /* threads that the caller had, while it is made */
+    void *kernel;           /* of our own, instead of a primitive, or NULL: */
+    f0t_layer_own_run *run; /* how it runs, */
+    void (*free)(void *kernel);
+    bool alone; /* by the calling thread: it would take longer to wake the others */
+    int before; /* threads that the caller had, while it is made */
 };
 
 /* What a layer costs: products of two numbers, and bytes that are read or written. */
@@ -56,6 +43,19 @@ f0t_layer_cost f0t_layer_cost_of(const f0t_layout *x, const f0t_layout *y);
 f0t_status f0t_layer_finish(f0t_layer *layer, const int *roles, size_t sources, size_t constants);
 /* The end of making one: frees it where `status` is a failure. */
 f0t_status f0t_layer_give(f0t_layer **out, f0t_status status);
+
+/* Which kernel of our own does this convolution, or NULL; and making a layer of it. */
+typedef struct f0t_layer_own f0t_layer_own;
+const f0t_layer_own *f0t_layer_own_find(const f0t_layer_conv *conv);
+f0t_status f0t_layer_own_fill(f0t_layer *layer, const f0t_layer_own *own,
+                              const f0t_layer_conv *conv);
+
+/* Whether filters are transformed in each run, for which oneDNN has Winograd's algorithm. */
+bool f0t_layer_conv_is_late(const f0t_layer_conv *conv);
+
+/* float32 in blocks of eight or 16 channels; space: rows and columns. */
+f0t_status f0t_layer_set_blocks(f0t_layout *out, size_t images, size_t channels,
+                                const size_t *space, size_t block);
 
 /* The name of the kernel that oneDNN chose. */
 const char *f0t_layer_kernel(const f0t_layer *layer);

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "math/winograd.h"
 
 static f0t_status make_layout(f0t_layout **out, const dnnl_memory_desc_t *desc)
 {
