@@ -11,10 +11,26 @@
 
 /* ---- Quantising, and back -------------------------------------------------------------------- */
 
-/* Images with their channels last, as the kernels take them. */
-static f0t_status choose_layout(f0t_layout **out, const f0t_onnx_array *a)
+static const f0t_onnx_item *last_user(const f0t_onnx_builder *b, size_t value)
 {
-    return a->rank == 4 || a->rank == 5
+    const size_t n = b->items.user[value];
+    return n == F0T_NONE ? NULL : &b->items.list[n];
+}
+
+/* Whether it is multiplied by a matrix in the end, which takes rows. */
+static bool is_multiplied(const f0t_onnx_builder *b, size_t value)
+{
+    const f0t_onnx_item *user = last_user(b, value);
+    if (user && f0t_onnx_item_is(user, "DequantizeLinear"))
+        user = last_user(b, f0t_onnx_item_output(user));
+    return user && (f0t_onnx_item_is(user, "MatMul") || f0t_onnx_item_is(user, "QLinearMatMul"));
+}
+
+/* Images with their channels last, as the kernels take them. */
+static f0t_status choose_layout(f0t_layout **out, const f0t_onnx_builder *b, size_t value)
+{
+    const f0t_onnx_array *a = f0t_onnx_builder_array(b, value);
+    return (a->rank == 4 || a->rank == 5) && !is_multiplied(b, value)
                ? f0t_layout_create_channels_last(out, a->rank, a->dims, f0t_eight_type(a))
                : f0t_eight_row_layout(out, a, f0t_eight_type(a));
 }
@@ -44,7 +60,7 @@ static f0t_status make_quantiser(f0t_layer **out, f0t_layout **to, f0t_onnx_buil
     *to = NULL;
     F0T_TRY(place->layout ? f0t_layout_copy(&from, place->layout)
                           : f0t_eight_row_layout(&from, x, F0T_F32));
-    f0t_status status = choose_layout(to, f0t_onnx_builder_array(b, item->node->outputs[0]));
+    f0t_status status = choose_layout(to, b, item->node->outputs[0]);
     if (status == F0T_OK)
         status = f0t_layer_create_regrid(out, *to, grid, from,
                                          place->eight ? place->grid : F0T_EIGHT_ONES);

@@ -449,6 +449,37 @@ static void odd_grids_are_at_most_a_step_off(void **state)
         check_near(texts[k], 1);
 }
 
+/* Of four dimensions, too, whose channels would be last for a convolution: quantised, then multiplied; bytes that are the result
+ * become integers at the end. */
+static void rows_that_are_multiplied_stay_rows(void **state)
+{
+    static const size_t steps[] = {2, 3};
+    static const row rows[] = {
+        {"x:float[2,3,4,4]; s=float[]{0.5}; z=uint8[]{2}; a=QuantizeLinear(x,s,z); "
+         "d=DequantizeLinear(a,s,z); q=int8[4,3]{1,-2,3,4,-5,6,7,8,-9,1,2,3}; t=float[3]{1,2,4}; "
+         "w=DequantizeLinear<axis=1>(q,t); y=MatMul(d,w)",
+         "="},
+        {"x:float[2,3,4,4]; s=float[]{0.5}; z=uint8[]{2}; a=QuantizeLinear(x,s,z); "
+         "q=int8[4,3]{1,-2,3,4,-5,6,7,8,-9,1,2,3}; t=float[3]{1,2,4}; k=int8[3]{0,0,0}; "
+         "y=QLinearMatMul(a,s,z,q,t,k,s,z)",
+         "="},
+    };
+    (void)state;
+    CHECK_EIGHT(rows, "11");
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        f0t_onnx_weights *weights;
+        f0t_onnx_schedule *s;
+        net n;
+        assert_ok(open_net(&n, rows[k].text));
+        assert_ok(f0t_onnx_weights_create(&weights));
+        assert_ok(make_schedule(&s, &n, weights));
+        assert_int_equal(s->step_count, steps[k]);
+        f0t_onnx_schedule_free(s);
+        f0t_onnx_weights_free(weights);
+        close_net(&n);
+    }
+}
+
 /* ---- A convolution that adds the shortcut ------------------------------------------------------ */
 
 typedef struct shortcut {
@@ -512,6 +543,7 @@ int main(void)
         cmocka_unit_test(dense_layers_stay_in_eight_bits),
         cmocka_unit_test(sums_stay_in_eight_bits),
         cmocka_unit_test(odd_grids_are_at_most_a_step_off),
+        cmocka_unit_test(rows_that_are_multiplied_stay_rows),
         cmocka_unit_test(shortcuts_of_any_shape_are_added),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
