@@ -225,7 +225,7 @@ f0t_status f0t_onnx_builder_move(size_t *slot, f0t_onnx_builder *b, size_t value
     const f0t_onnx_place *place = &b->places[value];
     f0t_layout *copy;
     F0T_TRY(check_made(b, value));
-    if (place->layout && !b->schedule->slots[place->slot].shared &&
+    if (place->layout && !place->eight && !b->schedule->slots[place->slot].shared &&
         !f0t_layout_equal(place->layout, layout)) {
         F0T_TRY(f0t_layout_copy(&copy, layout));
         F0T_TRY(move(b, value, copy));
