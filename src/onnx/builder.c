@@ -199,7 +199,7 @@ static f0t_status rewrite(f0t_onnx_builder *b, size_t value, const f0t_layout *t
     return status;
 }
 
-/* The value is in memory of its own from now on, as float32 in this layout, which is taken. */
+/* The value is in memory of its own from now on, no longer on a grid, in this layout, which is taken. */
 static f0t_status move(f0t_onnx_builder *b, size_t value, f0t_layout *layout)
 {
     f0t_onnx_place *place = &b->places[value];
@@ -225,8 +225,8 @@ f0t_status f0t_onnx_builder_move(size_t *slot, f0t_onnx_builder *b, size_t value
     const f0t_onnx_place *place = &b->places[value];
     f0t_layout *copy;
     F0T_TRY(check_made(b, value));
-    if (place->layout && !place->eight && !b->schedule->slots[place->slot].shared &&
-        !f0t_layout_equal(place->layout, layout)) {
+    if (place->layout && f0t_layout_type(place->layout) == f0t_layout_type(layout) &&
+        !b->schedule->slots[place->slot].shared && !f0t_layout_equal(place->layout, layout)) {
         F0T_TRY(f0t_layout_copy(&copy, layout));
         F0T_TRY(move(b, value, copy));
     }

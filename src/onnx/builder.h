@@ -161,7 +161,7 @@ f0t_status f0t_onnx_builder_place_input(f0t_onnx_builder *b, size_t value, size_
 f0t_status f0t_onnx_builder_need_plain(size_t *slot, f0t_onnx_builder *b, size_t value);
 f0t_status f0t_onnx_builder_need_layout(size_t *slot, f0t_onnx_builder *b, size_t value,
                                         const f0t_layout *layout);
-/* The same, and floats stay there, where others will want them so, too. */
+/* The same, and what has the layout's type stays there, where others will want it so, too. */
 f0t_status f0t_onnx_builder_move(size_t *slot, f0t_onnx_builder *b, size_t value,
                                  const f0t_layout *layout);
 /* Says that `value` is in `slot` in eight bits, on this grid. */

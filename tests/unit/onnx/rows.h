@@ -110,8 +110,8 @@ static inline f0t_status run_schedule(f0t_onnx_schedule *s, const net *n, f0t_on
 }
 
 /* Float inputs vary, the others are constants. */
-static inline f0t_status make_schedule(f0t_onnx_schedule **s, const net *n,
-                                       f0t_onnx_weights *weights)
+static inline f0t_status make_schedule_as(f0t_onnx_schedule **s, const net *n,
+                                          f0t_onnx_weights *weights, bool bf16)
 {
     f0t_onnx_array shapes[ENDS];
     size_t wanted[ENDS];
@@ -122,8 +122,14 @@ static inline f0t_status make_schedule(f0t_onnx_schedule **s, const net *n,
     for (size_t k = 0; k < n->graph->output_count; k++)
         wanted[k] = n->graph->outputs[k].value;
     f0t_onnx_schedule_options options = {
-        .inputs = shapes, .outputs = wanted, .output_count = n->graph->output_count};
+        .inputs = shapes, .outputs = wanted, .output_count = n->graph->output_count, .bf16 = bf16};
     return f0t_onnx_schedule_create(s, n->graph, weights, &options);
+}
+
+static inline f0t_status make_schedule(f0t_onnx_schedule **s, const net *n,
+                                       f0t_onnx_weights *weights)
+{
+    return make_schedule_as(s, n, weights, false);
 }
 
 static inline f0t_status schedule(net *n, char line[LINE])

@@ -237,6 +237,29 @@ static void blocks_are_kept_around_winograds_convolutions(void **state)
 #undef BRANCHES
 }
 
+/* What a convolution rounds to bfloat16 for itself, others have as it is. */
+static void bfloat16_is_for_the_convolution_alone(void **state)
+{
+    enum { COUNT = 16 * 12 * 12 };
+    f0t_onnx_array outputs[ENDS] = {{0}};
+    f0t_onnx_weights *weights;
+    f0t_onnx_schedule *s;
+    net n;
+    (void)state;
+    assert_ok(open_net(&n, "x:float[1,12,12,16]; n=Transpose<perm=[0,3,1,2]>(x); p=Relu(n); "
+                           "w=float[16,16,1,1]{0.001..}; c=Conv(p,w); return p,c"));
+    assert_ok(f0t_onnx_weights_create(&weights));
+    assert_ok(make_schedule_as(&s, &n, weights, true));
+    assert_ok(run_schedule(s, &n, outputs));
+    for (size_t k = 0; k < COUNT; k++) /* x counts, channels last */
+        assert_float_equal(outputs[0].f[k], (float)(k % 144 * 16 + k / 144), 0);
+    f0t_onnx_schedule_free(s);
+    f0t_onnx_weights_free(weights);
+    for (size_t k = 0; k < ENDS; k++)
+        f0t_onnx_array_clear(&outputs[k]);
+    close_net(&n);
+}
+
 /* Squeeze and excitation: the Mul is done by the convolution that follows, where it alone takes the product. */
 static void gates_are_opened_by_the_convolution_after_them(void **state)
 {
@@ -547,6 +570,7 @@ int main(void)
         cmocka_unit_test(convolutions_take_what_follows),
         cmocka_unit_test(blocks_are_kept_and_undone),
         cmocka_unit_test(blocks_are_kept_around_winograds_convolutions),
+        cmocka_unit_test(bfloat16_is_for_the_convolution_alone),
         cmocka_unit_test(gates_are_opened_by_the_convolution_after_them),
         cmocka_unit_test(arrays_of_one_picture_are_joined_in_place),
         cmocka_unit_test(attention_takes_heads_where_they_are),
