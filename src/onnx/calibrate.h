@@ -21,8 +21,8 @@ typedef struct f0t_onnx_calibration {
     bool narrow;       /* weights within ±64 (quantise.h) */
 } f0t_onnx_calibration;
 
-/* The scale at which the weights of a filter are whole numbers within ±most. Of those that make one of most / 2 … most of the largest,
- * it is the one at which rounding changes the weights least: what was on a grid once is so again. */
+/* The scale at which the weights of a filter are whole numbers within ±most. Of the scales that turn the largest weight into a whole number
+ * from most / 2 to most, it is the one at which rounding changes the weights least: what was on a grid once is so again. */
 float f0t_onnx_weight_scale(const float *weights, size_t count, int most);
 
 /* A grid of uint8 that has 0 on it. Nothing but zeros: {1, 0}. */

@@ -343,25 +343,37 @@ f0t_status f0t_quantise_weights(float **weights, float **bias, f0t_onnx_quantise
     return F0T_OK;
 }
 
+/* Of a filter, whose numbers may be a column. */
+static f0t_status find_scale(float *scale, f0t_onnx_quantiser *q, const f0t_quantise_layer *l,
+                             const float *weights, size_t filter, float *column)
+{
+    enum { PER_FILTER = 128, PER_WEIGHT = 4 }; /* for all scales that are tried */
+    const size_t each = array_of(q, l->weights)->count / l->filters;
+    const float *from = weights + filter * each;
+    F0T_TRY(f0t_onnx_budget_steps(&q->budget, PER_FILTER + PER_WEIGHT * (uint64_t)each));
+    for (size_t k = 0; k < each && column; k++)
+        column[k] = weights[k * l->filters + filter];
+    *scale = f0t_onnx_weight_scale(column ? column : from, each, f0t_quantise_weight_most(q));
+    return F0T_OK;
+}
+
 static f0t_status find_scales(f0t_onnx_quantiser *q, f0t_quantise_layer *l, const float *weights)
 {
-    enum { STEPS = 4 }; /* of a weight: all scales that are tried */
-    const size_t count = array_of(q, l->weights)->count, each = count / l->filters;
+    const size_t each = array_of(q, l->weights)->count / l->filters;
     float *column = NULL;
-    F0T_TRY(f0t_onnx_budget_steps(&q->budget, STEPS * (uint64_t)count));
-    if (!l->scales)
+    f0t_status status = F0T_OK;
+    if (!l->scales) {
+        F0T_TRY(take(q, l->filters, sizeof *l->scales));
         F0T_TRY(f0t_alloc(&l->scales, l->filters, sizeof *l->scales));
+    }
     if (l->axis)
         F0T_TRY(f0t_alloc(&column, each, sizeof *column));
-    for (size_t f = 0; f < l->filters; f++) {
-        for (size_t k = 0; k < each && column; k++)
-            column[k] = weights[k * l->filters + f];
-        l->scales[f] = f0t_onnx_weight_scale(column ? column : weights + f * each, each,
-                                             f0t_quantise_weight_most(q));
-    }
+    for (size_t f = 0; f < l->filters && status == F0T_OK; f++)
+        status = find_scale(&l->scales[f], q, l, weights, f, column);
     f0t_free(column);
-    l->scales_most = f0t_quantise_weight_most(q);
-    return F0T_OK;
+    if (status == F0T_OK)
+        l->scales_most = f0t_quantise_weight_most(q);
+    return status;
 }
 
 f0t_status f0t_quantise_scales(const float **scales, f0t_onnx_quantiser *q,
