@@ -1,6 +1,6 @@
 /*
  * Depthwise convolutions of 3 x 3 and 5 x 5 in float32 with limits or Swish behind them: those of MobileNet and EfficientNet. For CPUs
- * with AVX-512, channels last, and with AVX2, channels in blocks of eight as oneDNN has them there. Called by math/layers_conv.c.
+ * with AVX-512, channels last, and with AVX2, channels in blocks of eight as oneDNN has them there. Called by math/layers_own.c.
  */
 #ifndef F0T_MATH_DEPTHWISE_H
 #define F0T_MATH_DEPTHWISE_H

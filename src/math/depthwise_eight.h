@@ -1,6 +1,6 @@
 /*
  * Depthwise convolutions of 3 x 3 of eight bits, channels last: uint8 whose 0 is 0, as activations behind a relu are, by filters of int8. For
- * CPUs with AVX-512 and VNNI. Called by math/layers_conv.c.
+ * CPUs with AVX-512 and VNNI. Called by math/layers_own.c.
  */
 #ifndef F0T_MATH_DEPTHWISE_EIGHT_H
 #define F0T_MATH_DEPTHWISE_EIGHT_H

@@ -1,7 +1,7 @@
 /*
  * Convolutions of 3 x 3 in float32 with small groups of channels and as many filters: those of ResNeXt. With AVX-512 groups of four and
  * eight, channels last; with AVX2 groups of four, in blocks of eight channels: a register holds whole groups. oneDNN 2.6 wants blocks of as few
- * channels for them, and every array to be rewritten before and after, or makes a product of each group. Called by math/layers_conv.c.
+ * channels for them, and every array to be rewritten before and after, or makes a product of each group. Called by math/layers_own.c.
  */
 #ifndef F0T_MATH_GROUPED_H
 #define F0T_MATH_GROUPED_H

@@ -140,7 +140,7 @@ static inline bool f0t_layer_conv_is_point(const f0t_layer_conv *c)
  * bfloat16 is in tiles, which oneDNN's convolutions do not use (math/tiles.h). */
 bool f0t_layer_conv_prefers_f32(const f0t_layer_conv *conv);
 
-/* Whether its arrays lie in blocks of channels, in which others do no harm (`blocks`): Winograd's algorithm wants them. */
+/* Whether it wants its arrays in blocks of channels, as Winograd's algorithm does; convolutions of 1 x 1 beside it lose nothing by them. */
 bool f0t_layer_conv_wants_blocks(const f0t_layer_conv *conv);
 
 /* Whether a convolution of eight bits may add what its result's memory holds: those of depthwise filters and on tiles may not. */

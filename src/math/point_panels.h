@@ -1,6 +1,6 @@
 /*
  * Convolutions of 1 x 1 in float32 over few pixels, as products with panels (math/panels.h): oneDNN 2.6 gives them six tenths of
- * the speed of others, for there is little to do with each filter. For CPUs with AVX2 and no more. Called by math/layers_conv.c.
+ * the speed of others, for there is little to do with each filter. For CPUs with AVX2 and no more. Called by math/layers_own.c.
  *
  * Source and result have their channels in blocks of eight (oneDNN's aBcd8b); filters lie in panels of F0T_PANEL:
  * [panel][channel][filter].

@@ -1,7 +1,7 @@
 /*
  * Convolutions of 1 x 1 in float32, channels last, with Swish behind them or gates before them (squeeze and excitation): those of EfficientNet.
  * oneDNN takes as long for Swish as for the products, and gates would be a pass of their own over the array. For CPUs with
- * AVX-512. Called by math/layers_conv.c.
+ * AVX-512. Called by math/layers_own.c.
  */
 #ifndef F0T_MATH_POINTS_H
 #define F0T_MATH_POINTS_H

@@ -1,7 +1,7 @@
 /*
  * Convolutions of 1 x 1 of eight bits, channels last: uint8 by filters of int8, with limits behind them or a sum with what the result's
  * memory holds. Where channels are few, as in mobile networks, rounding sums to bytes takes as long as adding them up. For
- * CPUs with AVX-512 and VNNI. Called by math/layers_conv.c.
+ * CPUs with AVX-512 and VNNI. Called by math/layers_own.c.
  */
 #ifndef F0T_MATH_POINTS_EIGHT_H
 #define F0T_MATH_POINTS_EIGHT_H

@@ -1,7 +1,7 @@
 /*
  * Convolutions of eight bits on AMX tiles, where a core multiplies eight times as many bytes as with VNNI. Pixels are
  * read where they lie, channels last: a tile's row is 64 channels of one pixel, the next row is the next pixel, and
- * each place of the window is but another offset. Called by math/layers_conv.c.
+ * each place of the window is but another offset. Called by math/layers_own.c.
  */
 #ifndef F0T_MATH_TILES_CONV_H
 #define F0T_MATH_TILES_CONV_H

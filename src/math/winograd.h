@@ -1,7 +1,7 @@
 /*
  * Convolutions of 3 x 3 at stride 1 in float32 by Winograd's algorithm, F(4 x 4, 3 x 3) of Lavin and Gray (2016): a quarter of
  * the multiplications. For CPUs with AVX2, where oneDNN does not have it, and with AVX-512, where these are faster than
- * oneDNN's for filters that are not many. The products are those of math/panels.h. Called by math/layers_conv.c.
+ * oneDNN's for filters that are not many. The products are those of math/panels.h. Called by math/layers_own.c.
  */
 #ifndef F0T_MATH_WINOGRAD_H
 #define F0T_MATH_WINOGRAD_H
