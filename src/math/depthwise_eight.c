@@ -1,7 +1,6 @@
 #include "math/depthwise_eight.h"
 
 #include "base/alloc.h"
-#include "base/cpu.h"
 #include "base/team.h"
 #include "math/finish_eight.h"
 
@@ -37,22 +36,13 @@ static bool is_usual(const f0t_layer_conv *c)
     return w->rank == 2;
 }
 
-static bool has_instructions(void)
-{
-#if defined(__x86_64__)
-    return f0t_cpu_level() == F0T_CPU_WIDEST && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512vnni");
-#else
-    return false;
-#endif
-}
-
 bool f0t_depthwise_eight_suits(const f0t_layer_conv *c)
 {
     f0t_finish_eight finish;
-    return has_instructions() && c->rescale && !c->rescale->source_zero && c->type == F0T_U8 &&
-           c->groups == c->channels && c->channels == c->filters && c->channels % LANES == 0 &&
-           is_usual(c) && f0t_finish_eight_read(&finish, c, SIDE * SIDE) && !finish.sum;
+    return f0t_finish_eight_native() && c->rescale && !c->rescale->source_zero &&
+           c->type == F0T_U8 && c->groups == c->channels && c->channels == c->filters &&
+           c->channels % LANES == 0 && is_usual(c) &&
+           f0t_finish_eight_read(&finish, c, SIDE * SIDE) && !finish.sum;
 }
 
 /* Rows of which so many channels of `left` fill a register. */

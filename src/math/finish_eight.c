@@ -1,8 +1,19 @@
 #include "math/finish_eight.h"
 
+#include "base/cpu.h"
 #include "math/finish.h"
 
 #include <math.h>
+
+bool f0t_finish_eight_native(void)
+{
+#if defined(__x86_64__)
+    return f0t_cpu_level() == F0T_CPU_WIDEST && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni");
+#else
+    return false;
+#endif
+}
 
 /* The sum's numbers, and those of a scaled sum of products, stay below it: two of them and their rounding fit 32 bits. */
 static const float MOST = 0x1p29F;

@@ -19,6 +19,9 @@ typedef struct f0t_finish_eight {
     float low, high, factor; /* and what the memory, counted so, is multiplied by */
 } f0t_finish_eight;
 
+/* Whether this CPU has the instructions. */
+bool f0t_finish_eight_native(void);
+
 /* Whether it is limits alone, or a sum in the way of onnx/emit_eight_layers.c, and all numbers on the way to a byte fit
  * into 32 bits, each sum being one of `products` bytes times bytes. `conv` has a rescale. */
 bool f0t_finish_eight_read(f0t_finish_eight *out, const f0t_layer_conv *conv, size_t products);

@@ -1,7 +1,6 @@
 #include "math/points_eight.h"
 
 #include "base/alloc.h"
-#include "base/cpu.h"
 #include "base/team.h"
 #include "math/finish_eight.h"
 
@@ -30,22 +29,12 @@ struct f0t_points_eight {
 
 /* ---- Which ------------------------------------------------------------------------------------- */
 
-static bool has_instructions(void)
-{
-#if defined(__x86_64__)
-    return f0t_cpu_level() == F0T_CPU_WIDEST && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni");
-#else
-    return false;
-#endif
-}
-
 bool f0t_points_eight_suits(const f0t_layer_conv *c)
 {
     f0t_finish_eight finish;
-    return has_instructions() && c->rescale && c->type == F0T_U8 && c->groups == 1 && !c->gated &&
-           c->channels && c->channels % GROUP == 0 && c->filters && f0t_layer_conv_is_point(c) &&
-           f0t_finish_eight_read(&finish, c, c->channels);
+    return f0t_finish_eight_native() && c->rescale && c->type == F0T_U8 && c->groups == 1 &&
+           !c->gated && c->channels && c->channels % GROUP == 0 && c->filters &&
+           f0t_layer_conv_is_point(c) && f0t_finish_eight_read(&finish, c, c->channels);
 }
 
 static size_t divide_up(size_t n, size_t by)
