@@ -132,6 +132,21 @@ static inline f0t_status make_schedule(f0t_onnx_schedule **s, const net *n,
     return make_schedule_as(s, n, weights, false);
 }
 
+static inline size_t count_steps(const char *text)
+{
+    f0t_onnx_weights *weights;
+    f0t_onnx_schedule *s;
+    net n;
+    assert_ok(open_net(&n, text));
+    assert_ok(f0t_onnx_weights_create(&weights));
+    assert_ok(make_schedule(&s, &n, weights));
+    const size_t steps = f0t_onnx_schedule_steps(s);
+    f0t_onnx_schedule_free(s);
+    f0t_onnx_weights_free(weights);
+    close_net(&n);
+    return steps;
+}
+
 static inline f0t_status schedule(net *n, char line[LINE])
 {
     f0t_onnx_array outputs[ENDS] = {{0}};

@@ -468,18 +468,8 @@ static void rows_that_are_multiplied_stay_rows(void **state)
     };
     (void)state;
     CHECK_EIGHT(rows, "11");
-    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-        f0t_onnx_weights *weights;
-        f0t_onnx_schedule *s;
-        net n;
-        assert_ok(open_net(&n, rows[k].text));
-        assert_ok(f0t_onnx_weights_create(&weights));
-        assert_ok(make_schedule(&s, &n, weights));
-        assert_int_equal(s->step_count, steps[k]);
-        f0t_onnx_schedule_free(s);
-        f0t_onnx_weights_free(weights);
-        close_net(&n);
-    }
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        assert_int_equal(count_steps(rows[k].text), steps[k]);
 }
 
 /* ---- A convolution that adds the shortcut ------------------------------------------------------ */

@@ -220,20 +220,11 @@ static void blocks_are_kept_around_winograds_convolutions(void **state)
         {BRANCHES "m=Add(p,e); y=GlobalMaxPool(m); z=GlobalMaxPool(r); return y,z", "="},
         {BRANCHES "l=Concat<axis=1>(p,e,r); y=GlobalMaxPool(l)", "="},
     };
-    f0t_onnx_weights *weights;
-    f0t_onnx_schedule *s;
-    net n;
     (void)state;
     CHECK(rows);
     if (!has_blocks_of_16())
         test_skip("this CPU has no AVX-512, or F0T_MAX_CPU is set");
-    assert_ok(open_net(&n, BRANCHES "y=MaxPool<kernel_shape=[24,24]>(r)"));
-    assert_ok(f0t_onnx_weights_create(&weights));
-    assert_ok(make_schedule(&s, &n, weights));
-    assert_in_range(f0t_onnx_schedule_steps(s), 1, STEPS);
-    f0t_onnx_schedule_free(s);
-    f0t_onnx_weights_free(weights);
-    close_net(&n);
+    assert_in_range(count_steps(BRANCHES "y=MaxPool<kernel_shape=[24,24]>(r)"), 1, STEPS);
 #undef BRANCHES
 }
 
