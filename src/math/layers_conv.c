@@ -130,8 +130,7 @@ static bool suits_blocks(const f0t_layer_conv *c, const f0t_layout *source)
 
 bool f0t_layer_conv_wants_blocks(const f0t_layer_conv *c)
 {
-    return f0t_winograd_block() == BLOCK &&
-           (f0t_winograd_suits(c) || (c->type == F0T_F32 && suits_winograd(c)));
+    return f0t_winograd_block() == BLOCK && c->type == F0T_F32 && suits_winograd(c);
 }
 
 /* In blocks; *out is NULL where there is no fast kernel for it. */

@@ -104,7 +104,8 @@ static void run_tiles(void *result, const f0t_layer *layer, const void *const *s
 
 KERNEL(winograd)
 
-static bool suits_winograd(const f0t_layer_conv *c)
+/* Where filters are transformed before the first run. */
+static bool suits_early_winograd(const f0t_layer_conv *c)
 {
     return f0t_winograd_suits(c) && !f0t_layer_conv_is_late(c);
 }
@@ -246,7 +247,7 @@ static void run_point_panels(void *result, const f0t_layer *layer, const void *c
 /* The first one that suits is taken. */
 static const f0t_layer_own all[] = {
     {f0t_tiles_conv_suits, create_tiles_conv, describe_tiles, run_tiles, free_tiles_conv},
-    {suits_winograd, create_winograd, describe_winograd, run_winograd, free_winograd},
+    {suits_early_winograd, create_winograd, describe_winograd, run_winograd, free_winograd},
     {f0t_grouped_suits, create_grouped, describe_grouped, run_grouped, free_grouped},
     {f0t_depthwise_suits, create_depthwise, describe_depthwise, run_depthwise, free_depthwise},
     {f0t_depthwise_eight_suits, create_depthwise_eight, describe_depthwise_last,
