@@ -104,11 +104,10 @@ void cli_help_program(FILE *to)
             "Usage: fast0tag COMMAND …\n\n",
             f0t_version());
     print_verbs(to, cli_verbs);
-    fprintf(
-        to,
-        "\n'fast0tag help COMMAND' explains a command; 'fast0tag --version' prints the "
-        "version.\nThe name of a command's option may be cut short where no other begins so.\nExit "
-        "codes: 0 done, 1 failed, 2 wrong usage, 3 bad input.\n");
+    fprintf(to, "\n'fast0tag help COMMAND' explains a command; "
+                "'fast0tag --version' prints the version.\n"
+                "The name of a command's option may be cut short where no other begins so.\n"
+                "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 bad input.\n");
 }
 
 static const cli_verb *find(const cli_verb *const *verbs, const char *word)
