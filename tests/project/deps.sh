@@ -77,6 +77,7 @@ case_npm_of_another_nodejs_is_enough() {
 
 case_without_the_registry_of_npm_it_goes_on() {
     local there list
+    unset F0T_SKIP_DEPS # deps-npm does nothing with it
     cp -r "$(dirname "$deps")/deps-npm" . && mkdir -p tests/server scripts && mv deps-npm scripts/
     echo '{}' >tests/server/package-lock.json
     pretend npm 'echo "npm error code ENOTFOUND" >&2; exit 1'
