@@ -4,6 +4,7 @@
 #include "base/monitor.h"
 #include "catalogue/scan.h"
 #include "io/file.h"
+#include "tag/tagging.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -127,20 +128,17 @@ static bool take(void *user, const f0t_tag_result *result)
 f0t_status f0t_suggester_run(float *directions, f0t_tag_score *suggestions, size_t *counts,
                              const f0t_suggester *suggester, const float *features, size_t rows)
 {
-    f0t_tag_input input = F0T_TAG_INPUT;
     f0t_tag_options options = F0T_TAG_OPTIONS;
     taking t = {suggestions, counts};
     for (size_t i = 0; i < rows; i++)
         counts[i] = 0;
     if (!suggester->tagger)
         return F0T_OK;
-    F0T_TRY(f0t_model_directions(directions, f0t_tagger_model(suggester->tagger), features, rows,
-                                 NULL));
     if (!suggester->suggests)
-        return F0T_OK;
-    input.features = features;
-    input.count = rows;
+        return f0t_model_directions(directions, f0t_tagger_model(suggester->tagger), features, rows,
+                                    NULL);
     options.k = F0T_SUGGESTED_MOST;
     options.diverse = 0;
-    return f0t_tagger_each(suggester->tagger, &input, &options, take, &t, F0T_WATCHED(NULL));
+    return f0t_tagger_each_directed(directions, suggester->tagger, features, rows, &options, take,
+                                    &t);
 }

@@ -178,15 +178,16 @@ static void rank_row(uint32_t *index, float *score, float *confidence, size_t k,
     }
 }
 
-static f0t_status rank(uint32_t *index, float *score, float *confidence, size_t k, ranking *g,
-                       const f0t_known_words *w, const f0t_model *m, const f0t_net *net,
-                       const f0t_scoring *fresh, const float *features, size_t rows)
+static f0t_status rank(uint32_t *index, float *score, float *confidence, float *directions,
+                       size_t k, ranking *g, const f0t_known_words *w, const f0t_model *m,
+                       const f0t_net *net, const f0t_scoring *fresh, const float *features,
+                       size_t rows)
 {
-    F0T_TRY(f0t_blend_score(w->learned_count ? g->learned : NULL,
-                            w->new_count ? g->directions : NULL, g->offsets, m->blend, net,
+    float *to = directions ? directions : w->new_count ? g->directions : NULL;
+    F0T_TRY(f0t_blend_score(w->learned_count ? g->learned : NULL, to, g->offsets, m->blend, net,
                             features, rows));
     if (w->new_count)
-        F0T_TRY(f0t_scoring_top(g->top, g->top_score, g->scored, fresh, g->directions, rows));
+        F0T_TRY(f0t_scoring_top(g->top, g->top_score, g->scored, fresh, to, rows));
     for (size_t r = 0; r < rows && w->passed_over; r++)
         leave_out_learned(g, w, r);
     for (size_t r = 0; r < rows; r++)
@@ -207,17 +208,18 @@ static f0t_status rank_learned(uint32_t *index, float *score, float *confidence,
     return F0T_OK;
 }
 
-f0t_status f0t_known_words_rank(uint32_t *index, float *score, float *confidence, size_t k,
-                                const f0t_known_words *w, const f0t_model *model,
+f0t_status f0t_known_words_rank(uint32_t *index, float *score, float *confidence, float *directions,
+                                size_t k, const f0t_known_words *w, const f0t_model *model,
                                 const f0t_net *net, const f0t_scoring *fresh, const float *features,
                                 size_t rows)
 {
     ranking g = {0};
-    if (w->shortlist && k <= F0T_SHORTLIST_MOST)
+    if (w->shortlist && k <= F0T_SHORTLIST_MOST && !directions)
         return rank_learned(index, score, confidence, k, w, net, features, rows);
     f0t_status status = open_ranking(&g, w, model, k, rows);
     if (status == F0T_OK)
-        status = rank(index, score, confidence, k, &g, w, model, net, fresh, features, rows);
+        status =
+            rank(index, score, confidence, directions, k, &g, w, model, net, fresh, features, rows);
     close_ranking(&g);
     return status;
 }

@@ -26,9 +26,10 @@ f0t_status f0t_known_words_create(f0t_known_words *out, const f0t_model *model,
 void f0t_known_words_free(f0t_known_words *words);
 
 /* The first `k` words for each of features[rows x D], k at most the vocabulary's count: their places, scores
- * (logits) and confidences, [rows x k]. `fresh` scores the new words; `net` NULL: the model's. */
-f0t_status f0t_known_words_rank(uint32_t *index, float *score, float *confidence, size_t k,
-                                const f0t_known_words *words, const f0t_model *model,
+ * (logits) and confidences, [rows x k]; and, unless NULL, the directions that new words are scored along, [rows x d].
+ * `fresh` scores the new words; `net` NULL: the model's. */
+f0t_status f0t_known_words_rank(uint32_t *index, float *score, float *confidence, float *directions,
+                                size_t k, const f0t_known_words *words, const f0t_model *model,
                                 const f0t_net *net, const f0t_scoring *fresh, const float *features,
                                 size_t rows);
 

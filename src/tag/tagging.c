@@ -200,24 +200,28 @@ static f0t_status read_block(f0t_tagging *g, size_t first, size_t count)
 
 /* ---- Tags of a block -------------------------------------------------------------------------------- */
 
-static f0t_status rank_by_score(f0t_tagging *g, size_t count)
+static f0t_status rank_by_score(f0t_tagging *g, size_t first, size_t count)
 {
     const f0t_tagger *t = g->tagger;
     const bool single = count == 1 && t->one.compute;
     const f0t_scoring *words = single ? &t->one : &t->many;
+    const size_t d = f0t_model_dim(t->model);
     if (t->model->blend)
-        return f0t_known_words_rank(g->index, g->score, g->confidence, g->ranked, &t->known,
-                                    t->model, t->copy, words, g->rows, count);
+        return f0t_known_words_rank(g->index, g->score, g->confidence,
+                                    g->all_directions ? g->all_directions + first * d : NULL,
+                                    g->ranked, &t->known, t->model, t->copy, words, g->rows, count);
     F0T_TRY(f0t_model_directions_by(g->directions, t->model, t->copy ? t->copy : t->model->net,
                                     g->rows, count));
+    if (g->all_directions)
+        memcpy(g->all_directions + first * d, g->directions, count * d * sizeof *g->directions);
     for (size_t i = 0; i < count * g->ranked; i++)
         g->confidence[i] = NAN;
     return f0t_scoring_top(g->index, g->score, g->ranked, words, g->directions, count);
 }
 
-static f0t_status rank(f0t_tagging *g, size_t count)
+static f0t_status rank(f0t_tagging *g, size_t first, size_t count)
 {
-    F0T_TRY(rank_by_score(g, count));
+    F0T_TRY(rank_by_score(g, first, count));
     return f0t_diverse_order(g->index, g->score, g->confidence, count, g->ranked, &g->tagger->words,
                              (float)g->options.diverse);
 }
@@ -268,7 +272,7 @@ f0t_status f0t_tagging_run_block(f0t_tagging *g, size_t first, size_t count)
     if (g->features)
         memcpy(g->features + first * dim, g->rows, count * dim * sizeof *g->rows);
     else
-        F0T_TRY(rank(g, count));
+        F0T_TRY(rank(g, first, count));
     for (size_t i = 0; i < count; i++)
         F0T_TRY(give(g, first, i));
     return F0T_OK;
@@ -278,7 +282,8 @@ static f0t_status tag_all(f0t_tagging *g)
 {
     const size_t count = g->input.count;
     f0t_stage stage = f0t_stage_begin(g->monitor, "tagging", "images", count);
-    size_t block = g->block < FIRST_BLOCK ? g->block : FIRST_BLOCK, rows;
+    const bool waited_for = !g->all_directions && g->block > FIRST_BLOCK;
+    size_t block = waited_for ? FIRST_BLOCK : g->block, rows;
     for (size_t first = 0; first < count; first += rows) {
         const double began = f0t_time();
         if (f0t_monitor_stopped(g->monitor))
@@ -305,6 +310,21 @@ static f0t_status run(f0t_tagging *g)
     return status;
 }
 
+static f0t_status read_and_run(f0t_tagging *g, const f0t_tag_input *input,
+                               const f0t_tag_options *options)
+{
+    const f0t_tagger *t = g->tagger;
+    g->input = (f0t_tag_input)F0T_TAG_INPUT;
+    g->options = (f0t_tag_options)F0T_TAG_OPTIONS;
+    F0T_TRY(f0t_options_read(&g->options, sizeof g->options, options, "f0t_tag_options"));
+    F0T_TRY(f0t_options_read(&g->input, sizeof g->input, input, "f0t_tag_input"));
+    if (!(g->options.diverse >= 0))
+        return f0t_fail(F0T_ERROR_ARGUMENT, "f0t_tag_options: diverse is %g; 0 or more is expected",
+                        g->options.diverse);
+    F0T_TRY(f0t_tag_choice_create(&g->choice, &g->options, t->model, &t->known, g->monitor));
+    return run(g);
+}
+
 f0t_status f0t_tagger_each(const f0t_tagger *tagger, const f0t_tag_input *input,
                            const f0t_tag_options *options, f0t_tag_callback each, void *user,
                            const f0t_context *context)
@@ -314,19 +334,23 @@ f0t_status f0t_tagger_each(const f0t_tagger *tagger, const f0t_tag_input *input,
     F0T_REQUIRE(each);
     F0T_ENTER(context);
     f0t_tagging g = {.tagger = tagger,
-                     .input = F0T_TAG_INPUT,
-                     .options = F0T_TAG_OPTIONS,
                      .each = each,
                      .user = user,
                      .monitor = f0t_context_monitor(context),
                      .together = f0t_context_processes(context) > 1};
-    F0T_TRY(f0t_options_read(&g.options, sizeof g.options, options, "f0t_tag_options"));
-    F0T_TRY(f0t_options_read(&g.input, sizeof g.input, input, "f0t_tag_input"));
-    if (!(g.options.diverse >= 0))
-        return f0t_fail(F0T_ERROR_ARGUMENT, "f0t_tag_options: diverse is %g; 0 or more is expected",
-                        g.options.diverse);
-    F0T_TRY(f0t_tag_choice_create(&g.choice, &g.options, tagger->model, &tagger->known, g.monitor));
-    return run(&g);
+    return read_and_run(&g, input, options);
+}
+
+f0t_status f0t_tagger_each_directed(float *directions, const f0t_tagger *tagger,
+                                    const float *features, size_t rows,
+                                    const f0t_tag_options *options, f0t_tag_callback each,
+                                    void *user)
+{
+    f0t_tagging g = {.tagger = tagger, .each = each, .user = user, .all_directions = directions};
+    f0t_tag_input input = F0T_TAG_INPUT;
+    input.features = features;
+    input.count = rows;
+    return read_and_run(&g, &input, options);
 }
 
 /* ---- All results as one object ---------------------------------------------------------------------- */

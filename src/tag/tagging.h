@@ -37,6 +37,13 @@ static inline size_t f0t_tag_input_row(const f0t_tag_input *input, size_t i)
     return input->which ? input->which[i] : i;
 }
 
+/* f0t_tagger_each in this process for `rows` rows of features, and what f0t_model_directions says of them into
+ * directions[rows x d]: a blend scores each row once for both. */
+f0t_status f0t_tagger_each_directed(float *directions, const f0t_tagger *tagger,
+                                    const float *features, size_t rows,
+                                    const f0t_tag_options *options, f0t_tag_callback each,
+                                    void *user);
+
 enum { F0T_TAGGING_NAME_SIZE = 32 };
 
 /* Tags that are being made. */
@@ -49,6 +56,7 @@ typedef struct f0t_tagging {
     const f0t_monitor *monitor;
     bool together;                        /* the processes of the context's group share the work */
     float *features;                      /* [count x D] to keep, or NULL */
+    float *all_directions;                /* [count x d] to keep, or NULL */
     size_t kept;                          /* tags per picture, at most, */
     size_t ranked;                        /* of so many that are ranked */
     f0t_tag_choice choice;                /* of those kept */

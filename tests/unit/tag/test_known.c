@@ -1,7 +1,7 @@
 /* The words of a vocabulary that a blend has learned, and those it has not: against all scores, sorted. */
 #include "../model/blends.h"
 
-#include "tag/known.h"
+#include "tag/tagging.h"
 #include "word/vocab.h"
 
 #include <math.h>
@@ -81,7 +81,7 @@ static void assert_ranks(const f0t_vocab *vocab, size_t k, size_t learned)
     assert_ok(f0t_scoring_open(&fresh, f0t_compute_current(),
                                words.vectors ? words.vectors : f0t_vocab_vectors(vocab),
                                words.vectors ? words.new_count : count, B_DIM, &how));
-    assert_ok(f0t_known_words_rank(index, score, confidence, k, &words, model, NULL, &fresh,
+    assert_ok(f0t_known_words_rank(index, score, confidence, NULL, k, &words, model, NULL, &fresh,
                                    data->features, ROWS));
     for (size_t r = 0; r < ROWS; r++) {
         bool there[MOST] = {false};
@@ -200,6 +200,45 @@ static void a_tagger_gives_what_there_is(void **state)
     f0t_vocab_free(vocab);
 }
 
+/* What is tagged in one call, against results that two calls gave. */
+static bool compare_result(void *user, const f0t_tag_result *result)
+{
+    const f0t_tag_result *other = &((const f0t_tag_results *)user)->items[result->input];
+    assert_int_equal(result->count, other->count);
+    for (size_t k = 0; k < result->count; k++) {
+        assert_int_equal(result->tags[k].index, other->tags[k].index);
+        assert_float_equal(result->tags[k].score, other->tags[k].score, 1e-5);
+        assert_float_equal(result->tags[k].confidence, other->tags[k].confidence, 1e-5);
+    }
+    return true;
+}
+
+static void one_scoring_gives_tags_and_directions(void **state)
+{
+    enum { ROWS = 100 };
+    f0t_vocab *vocab = open_vocab(mixed, sizeof mixed / sizeof *mixed);
+    const f0t_vocab *vocabs[] = {NULL, vocab}; /* all words learned, and new ones */
+    const f0t_tag_input input = {.size = sizeof input, .count = ROWS, .features = data->features};
+    float expected[ROWS * B_DIM], directions[ROWS * B_DIM];
+    (void)state;
+    assert_ok(f0t_model_directions(expected, model, data->features, ROWS, NULL));
+    for (size_t v = 0; v < 2; v++) {
+        f0t_tagger_options made = F0T_TAGGER_OPTIONS;
+        f0t_tag_results *results;
+        f0t_tagger *tagger;
+        made.vocab = vocabs[v];
+        assert_ok(f0t_tagger_create(&tagger, model, &made, NULL));
+        assert_ok(f0t_tagger_run(&results, tagger, &input, NULL, NULL));
+        memset(directions, 0, sizeof directions);
+        assert_ok(f0t_tagger_each_directed(directions, tagger, data->features, ROWS, NULL,
+                                           compare_result, results));
+        assert_memory_equal(directions, expected, sizeof expected);
+        f0t_tag_results_free(results);
+        f0t_tagger_close(tagger);
+    }
+    f0t_vocab_free(vocab);
+}
+
 static f0t_status tag_some(void *context)
 {
     f0t_tagger_options made = F0T_TAGGER_OPTIONS;
@@ -234,6 +273,7 @@ int main(void)
         cmocka_unit_test(words_of_one_kind_are_ranked),
         cmocka_unit_test(ties_give_every_word_once),
         cmocka_unit_test(a_tagger_gives_what_there_is),
+        cmocka_unit_test(one_scoring_gives_tags_and_directions),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, start, stop);
