@@ -461,6 +461,63 @@ void decode_picture(answer *to, int fd, const char *name, const f0t_picture_requ
     source_close(&s);
 }
 
+static void take_blobs(embedded *out, VipsImage *header)
+{
+    if (!out->xmp)
+        out->xmp = copy_blob(header, VIPS_META_XMP_NAME, &out->xmp_length);
+    if (!out->iptc)
+        out->iptc = copy_blob(header, VIPS_META_IPTC_NAME, &out->iptc_length);
+}
+
+void decode_jpeg_metadata(embedded *out, const void *data, size_t length)
+{
+    VipsImage *header = NULL;
+    if (!vips_jpegload_buffer((void *)(uintptr_t)data, length, &header, NULL)) {
+        take_blobs(out, header);
+        g_object_unref(header);
+    }
+    vips_error_clear();
+}
+
+/* libvips gives the XMP of HEIC and AVIF among their "heif-mime-NUMBER", and profiles of PNG among its
+ * "png-comment-NUMBER-KEYWORD". */
+static void *take_field(VipsImage *header, const char *name, GValue *value, void *context)
+{
+    embedded *out = context;
+    const char *text, *keyword;
+    size_t length;
+    int number, begin = 0;
+    (void)header;
+    if (!strncmp(name, "heif-mime-", 10) && G_VALUE_TYPE(value) == VIPS_TYPE_BLOB) {
+        const void *data = vips_value_get_blob(value, &length);
+        embedded_keep_xmp(out, data, length);
+    } else if (sscanf(name, "png-comment-%d-%n", &number, &begin) == 1 && begin &&
+               G_VALUE_TYPE(value) == VIPS_TYPE_REF_STRING) {
+        keyword = name + begin;
+        text = vips_value_get_ref_string(value, &length);
+        embedded_of_png_text(out, keyword, text ? text : "");
+    }
+    return NULL;
+}
+
+/* Of these libvips gives no XMP at all. */
+static bool read_containers(answer *to, embedded *out, const source *s)
+{
+    static const char *const silent[] = {"Nsgif", "Jp2k", "Jxl"};
+    for (size_t i = 0; i < sizeof silent / sizeof *silent; i++) {
+        size_t length;
+        void *data;
+        if (!strstr(s->loader, silent[i]))
+            continue;
+        data = picture_file_map(to, s->fd, &length);
+        if (!data)
+            return false;
+        embedded_find(out, data, length);
+        picture_file_unmap(data, length);
+    }
+    return true;
+}
+
 static bool read_metadata(answer *to, embedded *out, const source *s)
 {
     out->is_svg = is_svg(s->loader);
@@ -469,10 +526,10 @@ static bool read_metadata(answer *to, embedded *out, const source *s)
     VipsImage *header = open_picture(to, s, 1, UINT64_MAX);
     if (!header)
         return false;
-    out->xmp = copy_blob(header, VIPS_META_XMP_NAME, &out->xmp_length);
-    out->iptc = copy_blob(header, VIPS_META_IPTC_NAME, &out->iptc_length);
+    take_blobs(out, header);
+    vips_image_map(header, take_field, out);
     g_object_unref(header);
-    return true;
+    return read_containers(to, out, s);
 }
 
 bool decode_metadata(answer *to, embedded *out, int fd, const char *name)

@@ -35,6 +35,5 @@ void keywords_read(answer *to, int fd, const char *name)
         keywords_of_xmp(to, found.xmp, found.xmp_length);
     if (found.iptc && to->status == F0T_OK)
         keywords_of_iptc(to, found.iptc, found.iptc_length);
-    free(found.xmp);
-    free(found.iptc);
+    embedded_free(&found);
 }

@@ -36,6 +36,18 @@ typedef struct embedded {
 } embedded;
 /* False, with the reason in `to`, when it is no picture. */
 bool decode_metadata(answer *to, embedded *out, int fd, const char *name);
+/* Adds the XMP and IPTC of a JPEG in memory to what `out` lacks; nothing where it is none. */
+void decode_jpeg_metadata(embedded *out, const void *data, size_t length);
+
+/* containers.c: adds the XMP and IPTC of a whole file of JPEG 2000, JPEG XL, GIF, CR3 or TIFF to what `out` lacks. */
+void embedded_find(embedded *out, const void *data, size_t length);
+/* The same of a text in a PNG file, under its keyword. */
+void embedded_of_png_text(embedded *out, const char *keyword, const char *text);
+/* Keeps a copy of XMP where there is none yet; nothing of what is no RDF. */
+void embedded_keep_xmp(embedded *out, const void *data, size_t length);
+void embedded_free(embedded *embedded);
+/* The JPEG in a raw file of Fuji (RAF), which has the metadata; false where it is no such file. */
+bool raw_find_jpeg(const void **jpeg, size_t *jpeg_length, const void *data, size_t length);
 
 /* raw.c: whether the file is named like a camera's raw file; its preview; its metadata, as
  * decode_metadata gives it. False, with the reason in `to`, where there is none. */

@@ -37,13 +37,16 @@ static void close_raw(raw_file *file)
     picture_file_unmap(file->data, file->length);
 }
 
-/* To be closed either way. */
-static bool open_raw(answer *to, raw_file *file, int fd)
+/* Both are to be closed either way. */
+static bool map_raw(answer *to, raw_file *file, int fd)
 {
     *file = (raw_file){0};
     file->data = picture_file_map(to, fd, &file->length);
-    if (!file->data)
-        return false;
+    return file->data != NULL;
+}
+
+static bool open_raw(answer *to, raw_file *file)
+{
     file->raw = libraw_init(0);
     const int failed = file->raw ? libraw_open_buffer(file->raw, file->data, file->length)
                                  : LIBRAW_UNSUFFICIENT_MEMORY;
@@ -95,7 +98,7 @@ bool raw_preview(answer *to, preview *out, int fd)
 {
     raw_file file;
     *out = (preview){0};
-    if (open_raw(to, &file, fd)) {
+    if (map_raw(to, &file, fd) && open_raw(to, &file)) {
         const int failed = libraw_unpack_thumb(file.raw);
         if (failed)
             answer_fail(to, F0T_ERROR_UNSUPPORTED, "has no preview that can be read: %s",
@@ -107,26 +110,28 @@ bool raw_preview(answer *to, preview *out, int fd)
     return out->data != NULL;
 }
 
-static void take_xmp(embedded *out, const libraw_data_t *raw)
+static void find_metadata(embedded *out, const raw_file *file)
 {
-    size_t length = raw->idata.xmpdata ? raw->idata.xmplen : 0;
-    while (length && !raw->idata.xmpdata[length - 1]) /* libraw ends it with a NUL */
-        length--;
-    if (length && length <= F0T_PICTURE_TEXT_MAX)
-        out->xmp = malloc(length);
-    if (out->xmp) {
-        memcpy(out->xmp, raw->idata.xmpdata, length);
-        out->xmp_length = length;
-    }
+    const void *jpeg;
+    size_t length;
+    if (raw_find_jpeg(&jpeg, &length, file->data, file->length))
+        decode_jpeg_metadata(out, jpeg, length);
+    else
+        embedded_find(out, file->data, file->length);
 }
 
+/* libraw knows no IPTC, and XMP in more places than we do. */
 bool raw_metadata(answer *to, embedded *out, int fd)
 {
     raw_file file;
     *out = (embedded){0};
-    const bool opened = open_raw(to, &file, fd);
-    if (opened)
-        take_xmp(out, file.raw);
+    if (map_raw(to, &file, fd)) {
+        find_metadata(out, &file);
+        if (!out->xmp && open_raw(to, &file) && file.raw->idata.xmpdata)
+            embedded_keep_xmp(out, file.raw->idata.xmpdata, file.raw->idata.xmplen);
+    }
     close_raw(&file);
-    return opened;
+    if (to->status != F0T_OK)
+        embedded_free(out);
+    return to->status == F0T_OK;
 }

@@ -77,6 +77,17 @@ static void answer_list(answer *to, const xmp_state *state, f0t_xmp_place p)
     free(owners);
 }
 
+/* exiftool writes the list of Windows under a name without the slash at its end. */
+static void answer_exiftool_list(answer *to, XmpPtr xmp)
+{
+    f0t_xmp_property p = f0t_xmp_properties[F0T_XMP_MICROSOFT];
+    p.schema = "http://ns.microsoft.com/photo/1.0";
+    list l = get(xmp, &p);
+    for (size_t i = 0; i < l.count; i++)
+        answer_keyword(to, p.source, l.items[i], strlen(l.items[i]));
+    list_free(&l);
+}
+
 void keywords_of_xmp(answer *to, const void *data, size_t length)
 {
     xmp_state state = {0};
@@ -92,6 +103,7 @@ void keywords_of_xmp(answer *to, const void *data, size_t length)
         answer_list(to, &state, p);
     if (to->status == F0T_OK)
         answer_list(to, &state, F0T_XMP_MICROSOFT);
+    answer_exiftool_list(to, xmp);
     xmp_state_free(&state);
     xmp_free(xmp);
 }

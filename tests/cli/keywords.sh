@@ -235,4 +235,26 @@ case_what_cannot_be_untagged_is_named() {
     [ "$(cat new/a.jpg.xmp)" = "<broken urn:fast0tag:xmp:" ] || complain "it was changed"
 }
 
+# Programs that take the sidecar first see all that exiftool reads in the picture.
+case_a_sidecar_hides_no_keyword_of_any_format() {
+    make_model
+    local kind word words
+    for kind in avif dng gif heic jp2 jpg jxl png tif webp; do
+        words=(-XMP-dc:Subject=Watt '-XMP-lr:HierarchicalSubject=Orte|Köln' -XMP-digiKam:TagsList=Tiere/Hund)
+        case $kind in dng | jp2 | jpg | png | tif) words+=(-IPTC:Keywords=Möwe) ;; esac
+        picture all.$kind -m "${words[@]}"
+    done
+    run 0 tag art.f0t new -k 1 --xmp
+    warns "10 sidecars written, 0 as they were"
+    for kind in avif dng gif heic jp2 jpg jxl png tif webp; do
+        exiftool -s3 -sep + -XMP-dc:Subject new/all.$kind.xmp | tr + '\n' >subjects
+        exiftool -s3 -sep + -charset iptc=utf8 -XMP-dc:Subject -XMP-lr:HierarchicalSubject -XMP-digiKam:TagsList \
+            -IPTC:Keywords new/all.$kind | tr + '\n' | sed 's,.*[|/],,' >words
+        [ "$(wc -l <words)" -ge 3 ] || complain "exiftool finds too few keywords in all.$kind: $(cat words)"
+        while read -r word; do
+            grep -qx "$word" subjects || complain "all.$kind.xmp hides $word: $(cat subjects)"
+        done <words
+    done
+}
+
 run_cases

@@ -1,4 +1,4 @@
-/* Keywords of XMP, IPTC and SVG, and tags merged into XMP: the first byte says which. */
+/* Keywords of XMP, IPTC, SVG, whole files and texts of PNG, and tags merged into XMP: the first byte says which. */
 #include "fuzz.h"
 
 #include "picture.h"
@@ -21,6 +21,42 @@ static void check_keywords(const answer *a)
             memchr(tab + 1, '\t', (size_t)(stop - tab - 1)))
             abort();
     }
+}
+
+static void add_embedded(answer *to, embedded *found)
+{
+    if (found->xmp)
+        keywords_of_xmp(to, found->xmp, found->xmp_length);
+    if (found->iptc && to->status == F0T_OK)
+        keywords_of_iptc(to, found->iptc, found->iptc_length);
+    embedded_free(found);
+}
+
+static void keywords_of_container(answer *to, const void *data, size_t size)
+{
+    embedded found = {0};
+    const void *jpeg;
+    size_t length;
+    if (raw_find_jpeg(&jpeg, &length, data, size)) /* found whole, in the file */
+        keywords_of_iptc(to, jpeg, length);
+    embedded_find(&found, data, size);
+    if (to->status == F0T_OK)
+        add_embedded(to, &found);
+    embedded_free(&found);
+}
+
+/* The keyword and its text are separated by a NUL. */
+static void keywords_of_png_text(answer *to, const void *data, size_t size)
+{
+    embedded found = {0};
+    char *copy = calloc(size + 2, 1);
+    if (!copy)
+        abort();
+    if (size)
+        memcpy(copy, data, size);
+    embedded_of_png_text(&found, copy, copy + strlen(copy) + 1);
+    free(copy);
+    add_embedded(to, &found);
 }
 
 static answer read_keywords(void (*reader)(answer *, const void *, size_t), const void *data,
@@ -94,6 +130,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     void (*const reader)(answer *, const void *, size_t) = data[0] == 'i'   ? keywords_of_iptc
                                                            : data[0] == 's' ? keywords_of_svg
+                                                           : data[0] == 'c' ? keywords_of_container
+                                                           : data[0] == 'p' ? keywords_of_png_text
                                                                             : keywords_of_xmp;
     answer a = read_keywords(reader, data + 1, size - 1);
     if (reader == keywords_of_xmp && a.status == F0T_OK)
