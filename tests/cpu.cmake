@@ -4,7 +4,10 @@
 # emulated one.
 find_program(F0T_QEMU NAMES qemu-x86_64 qemu-x86_64-static)
 
-function(f0t_add_cpu_test test target cpu command)
+# f0t_add_cpu_test(TEST CPU COMMAND ENVIRONMENT…): the unit test TEST again, by COMMAND, as TEST.CPU.
+function(f0t_add_cpu_test test cpu command)
+  f0t_check_tests(${test})
+  string(REPLACE "." "_test_" target ${test})
   add_test(NAME ${test}.${cpu} COMMAND ${command} $<TARGET_FILE:${target}>)
   set_tests_properties(${test}.${cpu} PROPERTIES LABELS "unit;cpu;slow"
     ENVIRONMENT "${F0T_TEST_ENVIRONMENT};${ARGN}")
@@ -13,27 +16,20 @@ endfunction()
 # Whole methods, whose promises must hold on them too; too slow for an emulator.
 foreach(test rank.ranksvm rank.ranklist baseline.cca baseline.fasttag baseline.tagprop
     baseline.seen2unseen baseline.ranksvm math.panels math.point_panels math.smooth math.winograd onnx.quantise onnx.schedule)
-  string(REPLACE "." "_test_" target ${test})
-  if(TARGET ${target})
-    f0t_add_cpu_test(${test} ${target} sse41 "" ONEDNN_MAX_CPU_ISA=SSE41 F0T_MAX_CPU=base)
-    f0t_add_cpu_test(${test} ${target} avx2 "" ONEDNN_MAX_CPU_ISA=AVX2 F0T_MAX_CPU=wide)
-  endif()
+  f0t_add_cpu_test(${test} sse41 "" ONEDNN_MAX_CPU_ISA=SSE41 F0T_MAX_CPU=base)
+  f0t_add_cpu_test(${test} avx2 "" ONEDNN_MAX_CPU_ISA=AVX2 F0T_MAX_CPU=wide)
 endforeach()
 
-if(TARGET onnx_test_quantised) # its kernels of eight bits are others there
-  f0t_add_cpu_test(onnx.quantised onnx_test_quantised avx2_vnni "" ONEDNN_MAX_CPU_ISA=AVX2_VNNI F0T_MAX_CPU=wide)
-endif()
+# Its kernels of eight bits are others there.
+f0t_add_cpu_test(onnx.quantised avx2_vnni "" ONEDNN_MAX_CPU_ISA=AVX2_VNNI F0T_MAX_CPU=wide)
 
-foreach(test base.dtype image.descriptor_kernels image.descriptor_version math.elementwise math.gram
+foreach(test base.dtype image.descriptor_kernels image.descriptor_version math.elementwise math.product_gram
     math.layers math.matmul math.solve math.topk compute.loss compute.loss_pairs compute.loss_regression
     compute.optimizer compute.dropout compute.screen rank.miap model.net model.step)
-  string(REPLACE "." "_test_" target ${test})
-  if(TARGET ${target})
-    f0t_add_cpu_test(${test} ${target} sse41 "" ONEDNN_MAX_CPU_ISA=SSE41 F0T_MAX_CPU=base)
-    f0t_add_cpu_test(${test} ${target} avx2 "" ONEDNN_MAX_CPU_ISA=AVX2 F0T_MAX_CPU=wide)
-    f0t_add_cpu_test(${test} ${target} avx512 "" ONEDNN_MAX_CPU_ISA=AVX512_CORE F0T_MAX_CPU=widest)
-    if(F0T_QEMU AND NOT F0T_SANITIZE)
-      f0t_add_cpu_test(${test} ${target} core2duo "${F0T_QEMU};-U;OPENBLAS_CORETYPE;-cpu;core2duo" F0T_TEST_SMALL=1)
-    endif()
+  f0t_add_cpu_test(${test} sse41 "" ONEDNN_MAX_CPU_ISA=SSE41 F0T_MAX_CPU=base)
+  f0t_add_cpu_test(${test} avx2 "" ONEDNN_MAX_CPU_ISA=AVX2 F0T_MAX_CPU=wide)
+  f0t_add_cpu_test(${test} avx512 "" ONEDNN_MAX_CPU_ISA=AVX512_CORE F0T_MAX_CPU=widest)
+  if(F0T_QEMU AND NOT F0T_SANITIZE)
+    f0t_add_cpu_test(${test} core2duo "${F0T_QEMU};-U;OPENBLAS_CORETYPE;-cpu;core2duo" F0T_TEST_SMALL=1)
   endif()
 endforeach()

@@ -65,4 +65,29 @@ sys.exit(bool(wrong))
 PY
 }
 
+# checks NAME…: what CMake says of this list of tests.
+checks() {
+    printf 'include(%s/tests/names.cmake)\nf0t_check_tests(%s)\n' "$root" "$*" >names.cmake
+    cmake -P names.cmake >"$out" 2>"$err"
+}
+
+case_a_list_of_tests_has_no_name_that_is_none() {
+    checks math.product_gram model.net cli.demo project.deps python.errors || complain "$(cat "$err")"
+    checks math.product_gram math.gram model.net && complain "math.gram is taken for a test"
+    warns "'math.gram' names no test: there is no tests/unit/math/test_gram.c"
+    checks cli.nothing && complain "cli.nothing is taken for a test"
+}
+
+# CMake sets properties of sources that are not there without a word.
+case_the_sources_that_cmake_names_are_there() {
+    local list name
+    for list in CMakeLists.txt tests/CMakeLists.txt tests/cpu.cmake cmake/Cuda.cmake cmake/Mpi.cmake cmake/Onnx.cmake; do
+        for name in $(grep -oE '(^|[ (])(src|picture|server|cli|unit|support|fuzz)/[a-z0-9_/]+\.c\b' "$root/$list" | tr -d ' ('); do
+            echo "$name"
+            [ -e "$root/$(dirname "$list")/$name" ] || [ -e "$root/$name" ] || complain "$list: there is no $name"
+        done
+    done >named
+    [ "$(wc -l <named)" -gt 30 ] || complain "$(wc -l <named) sources: this test sees nothing"
+}
+
 run_cases

@@ -1,0 +1,18 @@
+# f0t_check_tests(NAME…): stops unless each is the name of a test, as tests/CMakeLists.txt makes them from files. A list of names that
+# has one of a test that was renamed would leave the test out without a word.
+set(F0T_NAMES_FOLDER ${CMAKE_CURRENT_LIST_DIR})
+function(f0t_check_tests)
+  foreach(test ${ARGN})
+    string(REGEX REPLACE "^([a-z]+)\\.(.+)$" "unit/\\1/test_\\2.c;\\1/\\2.sh;../bindings/\\1/tests/test_\\2.py" files "${test}")
+    set(found)
+    foreach(file ${files})
+      if(EXISTS ${F0T_NAMES_FOLDER}/${file})
+        set(found ON)
+      endif()
+    endforeach()
+    if(NOT found)
+      list(GET files 0 file)
+      message(FATAL_ERROR "'${test}' names no test: there is no tests/${file}")
+    endif()
+  endforeach()
+endfunction()
