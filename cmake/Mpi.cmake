@@ -4,6 +4,8 @@ option(F0T_MPI "Build the module of Open MPI where its headers are" ON)
 if(NOT F0T_MPI OR F0T_SAN OR NOT CMAKE_C_COMPILER_ID STREQUAL "GNU")
   return()
 endif()
+f0t_configure_with_module(ompi-c)
+unset(F0T_OMPI_FOUND CACHE) # looked for each time
 pkg_check_modules(F0T_OMPI QUIET IMPORTED_TARGET ompi-c)
 if(NOT F0T_OMPI_FOUND)
   return()
