@@ -35,7 +35,9 @@ static int by_id(const void *left, const void *right)
 static int by_surety(const void *left, const void *right)
 {
     const f0t_hit *a = left, *b = right;
-    return a->surety != b->surety ? (a->surety < b->surety ? 1 : -1) : compare_ids(a->id, b->id);
+    return a->surety != b->surety ? (a->surety < b->surety ? 1 : -1)
+           : a->taken != b->taken ? (a->taken < b->taken ? 1 : -1)
+                                  : compare_ids(a->id, b->id);
 }
 
 void f0t_hits_sort_by_id(f0t_hits *hits)
@@ -50,10 +52,10 @@ void f0t_hits_sort_by_id(f0t_hits *hits)
     hits->count = kept + 1;
 }
 
-void f0t_hits_sort_by_surety(f0t_hits *hits)
+void f0t_hits_sort_by_surety(f0t_hit *items, size_t count)
 {
-    if (hits->count)
-        qsort(hits->items, hits->count, sizeof *hits->items, by_surety);
+    if (count)
+        qsort(items, count, sizeof *items, by_surety);
 }
 
 const f0t_hit *f0t_hits_find(const f0t_hits *hits, int64_t id)

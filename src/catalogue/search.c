@@ -147,10 +147,28 @@ static bool is_unwanted(const search *s, int64_t id)
     return false;
 }
 
+/* The latest first of the hits from `first` on that are as sure as that one; *end is behind them. Dates are looked up for
+ * ties alone, and only as far as results are taken. */
+static f0t_status sort_ties(size_t *end, search *s, size_t first)
+{
+    f0t_hit *items = s->ranked.items;
+    for (*end = first + 1; *end < s->ranked.count && items[*end].surety == items[first].surety;)
+        ++*end;
+    for (size_t i = first; *end > first + 1 && i < *end; i++)
+        F0T_TRY(f0t_sql_get_int(&items[i].taken, &s->finder->catalogue->sql,
+                                "SELECT taken FROM pictures WHERE id = ?1",
+                                F0T_SQL_VALUES(f0t_sql_int(items[i].id)), F0T_NO_DATE));
+    f0t_hits_sort_by_surety(items + first, *end - first);
+    return F0T_OK;
+}
+
 static f0t_status take_ranked(search *s)
 {
-    for (size_t i = 0; i < s->ranked.count && !s->found->shown.more; i++)
+    for (size_t i = 0, sorted = 0; i < s->ranked.count && !s->found->shown.more; i++) {
+        if (i == sorted)
+            F0T_TRY(sort_ties(&sorted, s, i));
         F0T_TRY(take(s, &s->ranked.items[i], NAN));
+    }
     return F0T_OK;
 }
 
@@ -189,7 +207,7 @@ static f0t_status rank_by_words(search *s)
         if (add_up(&surety, s, id) && !is_unwanted(s, id))
             F0T_TRY(f0t_hits_add(&s->ranked, (f0t_hit){.id = id, .surety = surety}));
     }
-    f0t_hits_sort_by_surety(&s->ranked);
+    f0t_hits_sort_by_surety(s->ranked.items, s->ranked.count);
     return F0T_OK;
 }
 

@@ -247,7 +247,8 @@ static f0t_status add_given(f0t_word_hits *w)
     for (size_t i = 0; i < w->hits.count && !w->calibrated; i++)
         best = !i || w->hits.items[i].surety > best ? w->hits.items[i].surety : best;
     for (size_t i = 0; i < w->given.count; i++)
-        F0T_TRY(f0t_hits_add(&w->hits, (f0t_hit){w->given.items[i].id, best, true}));
+        F0T_TRY(f0t_hits_add(
+            &w->hits, (f0t_hit){.id = w->given.items[i].id, .surety = best, .tagged = true}));
     f0t_hits_sort_by_id(&w->hits);
     return F0T_OK;
 }

@@ -164,6 +164,25 @@ static void a_learned_word_is_ranked_by_suggestions_and_tags_are_certain(void **
     f0t_catalogue_close(c);
 }
 
+/* Three with the tag and three of one confidence: the latest first, those without a date last, then as they were found. */
+static void equally_sure_pictures_are_in_the_order_of_their_dates(void **state)
+{
+    static const picture ties[] = {
+        {"/a.jpg", "dog", 10 * DAY, 0, 0, {0}},      {"/b.jpg", NULL, 20 * DAY, 0.8F, 0, {0}},
+        {"/c.jpg", "dog", 30 * DAY, 0.8F, 0, {0}},   {"/d.jpg", NULL, F0T_NO_DATE, 0.8F, 0, {0}},
+        {"/e.jpg", "dog", F0T_NO_DATE, 0, 0, {0}},   {"/f.jpg", NULL, 40 * DAY, 0.8F, 0, {0}},
+        {"/g.jpg", NULL, F0T_NO_DATE, 0.8F, 0, {0}},
+    };
+    f0t_catalogue *c = create("ties");
+    (void)state;
+    for (size_t i = 0; i < sizeof ties / sizeof *ties; i++)
+        put(c, &ties[i], ties[i].path);
+    f0t_finder *f = open_finder(c);
+    assert_finds(f, "dog", "c*a*e*fbdg");
+    f0t_finder_close(f);
+    f0t_catalogue_close(c);
+}
+
 static void a_new_word_is_ranked_along_directions(void **state)
 {
     (void)state;
@@ -430,6 +449,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_learned_word_is_ranked_by_suggestions_and_tags_are_certain),
+        cmocka_unit_test(equally_sure_pictures_are_in_the_order_of_their_dates),
         cmocka_unit_test(a_new_word_is_ranked_along_directions),
         cmocka_unit_test(all_words_hold_and_none_with_a_minus),
         cmocka_unit_test(tags_and_dates_are_filters),
