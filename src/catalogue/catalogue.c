@@ -136,13 +136,56 @@ static f0t_status prepare_patiently(f0t_catalogue *c, const f0t_catalogue_option
     return status;
 }
 
+/* Whether the file beside the catalogue, with this ending, has bytes. */
+static f0t_status has_bytes(bool *out, const char *path, const char *ending)
+{
+    char *name;
+    struct stat info;
+    const size_t length = strlen(path);
+    F0T_TRY(f0t_alloc(&name, length + strlen(ending) + 1, 1));
+    strcpy(stpcpy(name, path), ending);
+    *out = stat(name, &info) == 0 && info.st_size > 0;
+    f0t_free(name);
+    return F0T_OK;
+}
+
+/* SQLite makes files there also to read. */
+static f0t_status is_folder_writable(bool *out, const char *path)
+{
+    const char *slash = strrchr(path, '/'); /* find_path saw to it that there is one */
+    char *folder;
+    F0T_TRY(f0t_string_copy(&folder, path, slash == path ? 1 : (size_t)(slash - path)));
+    *out = access(folder, W_OK) == 0 || (errno != EACCES && errno != EROFS);
+    f0t_free(folder);
+    return F0T_OK;
+}
+
+/* In a folder that cannot be written, a catalogue is read as it is in its file. Where another process has it open, the rest is
+ * in the log beside it, which SQLite reads by the log's index. */
+static f0t_status open_to_read(f0t_catalogue *c, int flags)
+{
+    bool writable, indexed, logged, journal;
+    F0T_TRY(is_folder_writable(&writable, c->path));
+    F0T_TRY(has_bytes(&indexed, c->path, "-shm"));
+    if (writable || indexed)
+        return f0t_sql_open(&c->sql, flags);
+    F0T_TRY(has_bytes(&logged, c->path, "-wal"));
+    F0T_TRY(has_bytes(&journal, c->path, "-journal"));
+    if (logged || journal)
+        return f0t_fail(F0T_ERROR_IO,
+                        "%s has changes in %s%s, which can only be read in a folder that can be "
+                        "written; copy both files into one",
+                        c->path, c->path, logged ? "-wal" : "-journal");
+    return f0t_sql_open_immutable(&c->sql, flags);
+}
+
 static f0t_status connect(f0t_catalogue *c, const f0t_catalogue_options *options)
 {
     const bool write = options->mode != F0T_CATALOGUE_READ;
     const int flags = (write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) | SQLITE_OPEN_NOMUTEX |
                       SQLITE_OPEN_PRIVATECACHE;
     c->sql.name = c->path;
-    F0T_TRY(f0t_sql_open(&c->sql, flags));
+    F0T_TRY(write ? f0t_sql_open(&c->sql, flags) : open_to_read(c, flags));
     sqlite3_extended_result_codes(c->sql.db, 1);
     sqlite3_busy_timeout(c->sql.db, (int)(1000 * options->wait));
     F0T_TRY(harden(&c->sql));

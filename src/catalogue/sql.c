@@ -40,14 +40,48 @@ static bool register_files(void)
     return done;
 }
 
-f0t_status f0t_sql_open(f0t_sql *sql, int flags)
+static f0t_status open_name(f0t_sql *sql, const char *name, int flags)
 {
     const int code =
-        register_files() ? sqlite3_open_v2(sql->name, &sql->db, flags, FILES) : SQLITE_NOMEM;
+        register_files() ? sqlite3_open_v2(name, &sql->db, flags, FILES) : SQLITE_NOMEM;
     if (code == SQLITE_OK)
         return F0T_OK;
     return sql->db ? f0t_sql_fail(sql, code)
                    : f0t_fail(F0T_ERROR_MEMORY, "%s: out of memory", sql->name);
+}
+
+f0t_status f0t_sql_open(f0t_sql *sql, int flags)
+{
+    return open_name(sql, sql->name, flags);
+}
+
+/* "file:PATH?immutable=1", every byte of the path that means something there as %XX. */
+static f0t_status make_address(char **out, const char *path)
+{
+    static const char scheme[] = "file:", query[] = "?immutable=1", hex[] = "0123456789ABCDEF";
+    F0T_TRY(f0t_alloc(out, 3 * strlen(path) + sizeof scheme + sizeof query, 1));
+    char *to = stpcpy(*out, scheme);
+    for (const char *from = path; *from; from++) {
+        const unsigned char byte = (unsigned char)*from;
+        if (strchr("%?#", byte)) {
+            *to++ = '%';
+            *to++ = hex[byte >> 4];
+            *to++ = hex[byte & 15];
+        } else {
+            *to++ = *from;
+        }
+    }
+    strcpy(to, query);
+    return F0T_OK;
+}
+
+f0t_status f0t_sql_open_immutable(f0t_sql *sql, int flags)
+{
+    char *address;
+    F0T_TRY(make_address(&address, sql->name));
+    f0t_status status = open_name(sql, address, flags | SQLITE_OPEN_URI);
+    f0t_free(address);
+    return status;
 }
 
 /* ---- Failures -------------------------------------------------------------------------------------- */

@@ -25,6 +25,8 @@ typedef struct f0t_sql {
 /* Opens the file `name`, with SQLite's flags; it opens no other files than those that SQLite has beside it. To be closed also
  * where it fails. */
 f0t_status f0t_sql_open(f0t_sql *sql, int flags);
+/* Opens the file for reading alone, without locks and without a file beside it. Nobody must write it meanwhile. */
+f0t_status f0t_sql_open_immutable(f0t_sql *sql, int flags);
 
 void f0t_sql_close(f0t_sql *sql);
 

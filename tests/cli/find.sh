@@ -67,6 +67,48 @@ case_vectors_that_cannot_be_remembered_are_told() {
     refuse 3 "find --vectors FILE" find crimson -c c.f0t
 }
 
+# without_rights PROGRAM ARGUMENTS…: not even root writes where the mode forbids it.
+without_rights() {
+    if [ "$(id -u)" = 0 ]; then
+        setpriv --inh-caps=-all --bounding-set=-all "$@"
+    else
+        "$@"
+    fi
+}
+
+case_a_catalogue_that_cannot_be_written_is_read() {
+    without_rights true || { skip "setpriv cannot take root's rights" && return; }
+    make_catalogue
+    mkdir 'frozen %41?#'
+    cp c.f0t 'frozen %41?#/c.f0t'
+    chmod 444 'frozen %41?#/c.f0t' && chmod 555 'frozen %41?#'
+    local program=$FAST0TAG FAST0TAG=$scratch/unprivileged
+    # shellcheck disable=SC2016
+    printf '#!/bin/bash\n%s\nwithout_rights %q "$@"\n' "$(declare -f without_rights)" "$program" >"$FAST0TAG"
+    chmod +x "$FAST0TAG"
+    run 0 find red -c 'frozen %41?#/c.f0t'
+    [ "$(grep -c tagged "$out")" = 6 ] || complain "six pictures have the tag: $(cat "$out")"
+    run 0 review --json -c 'frozen %41?#/c.f0t' -k 1
+    json_holds 'len(d) == 4'
+    run 0 write --dry-run -c 'frozen %41?#/c.f0t'
+    refuse 1 "may not be written" reject art/p0.svg red -c 'frozen %41?#/c.f0t'
+    [ "$(ls 'frozen %41?#')" = c.f0t ] || complain "there is more: $(ls 'frozen %41?#')"
+    # Changes that are still in the log: with its index they are read, without it they are not ignored.
+    chmod 755 'frozen %41?#'
+    /usr/bin/python3 -c 'import sqlite3, os, shutil, sys
+d = sqlite3.connect("c.f0t")
+d.execute("DELETE FROM keywords WHERE picture = 1")
+d.commit()
+for end in "", "-wal", "-shm":
+    shutil.copy("c.f0t" + end, sys.argv[1] + "/w.f0t" + end)' 'frozen %41?#'
+    chmod 555 'frozen %41?#'
+    run 0 find tag:red -c 'frozen %41?#/w.f0t' --json
+    json_holds 'len(d["pictures"]) == 5'
+    rm -f 'frozen %41?#/w.f0t-shm'
+    refuse 1 "w.f0t-wal, which can only be read in a folder that can be written" find red -c 'frozen %41?#/w.f0t'
+    chmod 755 'frozen %41?#'
+}
+
 case_new_words() {
     make_catalogue
     refuse 3 "find --vectors FILE" find crimson -c c.f0t
