@@ -1065,6 +1065,10 @@ F0T_API size_t f0t_model_input_dim(const f0t_model *model);
 F0T_API size_t f0t_model_dim(const f0t_model *model);
 /* The tags it was trained with. */
 F0T_API const f0t_vocab *f0t_model_vocab(const f0t_model *model);
+/* Which of them a text means: *index is its number, or F0T_NONE. A tag is meant in any spelling, by what was made one with it
+ * when the keywords were cleaned ("dogs" for "dog", synonyms), and, where the training had neither, by its plural or singular
+ * and with or without spaces. docs/pictures.md has the rule. */
+F0T_API f0t_status f0t_model_find_tag(size_t *index, const f0t_model *model, const char *text);
 /* How it was trained, as a JSON object: every option with the value that was used, and what the
  * validation part gave. */
 F0T_API const char *f0t_model_training(const f0t_model *model);

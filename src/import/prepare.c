@@ -389,6 +389,65 @@ static f0t_status add_row(const prepared *p, f0t_rows *rows, size_t m)
     return f0t_rows_end(rows);
 }
 
+/* ---- What else a tag is called ------------------------------------------------------------------ */
+
+/* The form of `text` is this tag from now on, unless that is its own form. */
+static f0t_status add_alias(prepared *p, const char *text, const char *tag)
+{
+    f0t_texts forms = {0}, own = {0};
+    bool added;
+    f0t_status status = f0t_clean_whole(&forms, text, strlen(text));
+    if (status == F0T_OK)
+        status = f0t_clean_whole(&own, tag, strlen(tag));
+    const char *form = forms.count ? f0t_texts_get(&forms, 0) : NULL;
+    if (status == F0T_OK && form && !(own.count && !strcmp(form, f0t_texts_get(&own, 0))))
+        status = f0t_aliases_add(&p->dataset->aliases, &added, form, tag);
+    f0t_texts_free(&forms);
+    f0t_texts_free(&own);
+    return status;
+}
+
+/* The form of a group of synonyms; NULL where it was not learned. */
+static f0t_status find_named(const word_form **out, const prepared *p, const char *name)
+{
+    f0t_texts forms = {0};
+    uint32_t index;
+    *out = NULL;
+    f0t_status status = f0t_clean_whole(&forms, name, strlen(name));
+    const char *form = p->options.keep_spellings || !forms.count ? name : f0t_texts_get(&forms, 0);
+    if (status == F0T_OK && f0t_names_find(&index, &p->names, form, strlen(form)) &&
+        p->forms[end_of(p, index)].kept != NO_TAG)
+        *out = &p->forms[end_of(p, index)];
+    f0t_texts_free(&forms);
+    return status;
+}
+
+/* Also words that no picture has. */
+static f0t_status add_synonyms(prepared *p)
+{
+    const f0t_synonyms *s = p->synonyms.synonyms;
+    const word_form *named;
+    for (size_t g = 0; s && g < s->count; g++) {
+        F0T_TRY(find_named(&named, p, s->groups[g].words[0]));
+        for (size_t i = 0; named && i < s->groups[g].count; i++)
+            F0T_TRY(add_alias(p, s->groups[g].words[i], name_of(p, named)));
+    }
+    return F0T_OK;
+}
+
+/* Whoever compares tags later knows by them what was made one here (word/same.h). */
+static f0t_status add_aliases(prepared *p)
+{
+    for (uint32_t i = 0; i < f0t_names_count(&p->names); i++) {
+        const word_form *end = &p->forms[end_of(p, i)];
+        if (end->kept != NO_TAG)
+            F0T_TRY(add_alias(p, f0t_names_get(&p->names, i), name_of(p, end)));
+    }
+    return add_synonyms(p);
+}
+
+/* ---- The dataset -------------------------------------------------------------------------------- */
+
 static f0t_status make_dataset(prepared *p)
 {
     f0t_names tags = {0};
@@ -398,6 +457,8 @@ static f0t_status make_dataset(prepared *p)
         status = add_row(p, &rows, m);
     if (status == F0T_OK)
         status = f0t_dataset_view(&p->dataset, p->from, &tags, &rows);
+    if (status == F0T_OK)
+        status = add_aliases(p);
     f0t_names_free(&tags);
     f0t_rows_free(&rows);
     p->shown.dataset = p->dataset;

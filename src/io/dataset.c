@@ -115,6 +115,21 @@ const char *f0t_paths_find(const f0t_paths *paths, const char *tag)
                : NULL;
 }
 
+/* ---- Aliases of tags ------------------------------------------------------------------------------- */
+
+void f0t_aliases_free(f0t_aliases *aliases)
+{
+    f0t_names_free(&aliases->forms);
+    f0t_texts_free(&aliases->tags);
+}
+
+f0t_status f0t_aliases_add(f0t_aliases *aliases, bool *added, const char *form, const char *tag)
+{
+    uint32_t index;
+    F0T_TRY(f0t_names_add(&index, added, &aliases->forms, form, strlen(form)));
+    return *added ? f0t_texts_add(&aliases->tags, tag, strlen(tag)) : F0T_OK;
+}
+
 /* ---- Opening -------------------------------------------------------------------------------------- */
 
 static f0t_status open_in_folder(void *context, const char *name, f0t_stream **out)
@@ -272,6 +287,7 @@ void f0t_dataset_close(f0t_dataset *dataset)
     f0t_rows_free(&dataset->rows);
     f0t_texts_free(&dataset->images);
     f0t_paths_free(&dataset->paths);
+    f0t_aliases_free(&dataset->aliases);
     f0t_free(dataset->split);
     f0t_free(dataset->seen.tags);
     f0t_free(dataset->unseen.tags);

@@ -45,6 +45,19 @@ f0t_status f0t_paths_copy(f0t_paths *to, const f0t_paths *from);
 /* NULL where there is none. */
 const char *f0t_paths_find(const f0t_paths *paths, const char *tag);
 
+/* ---- Aliases of tags (dataset.c) -------------------------------------------------------------- */
+
+/* What cleaning made one with a tag, "dogs" for "dog" and "bike" for "bicycle": forms (word/form.h), each with the tag that
+ * it is. Zero-initialise it for none. */
+typedef struct f0t_aliases {
+    f0t_names forms;
+    f0t_texts tags; /* of each form */
+} f0t_aliases;
+
+void f0t_aliases_free(f0t_aliases *aliases);
+/* Takes the form unless it has a tag already; *added says so. */
+f0t_status f0t_aliases_add(f0t_aliases *aliases, bool *added, const char *form, const char *tag);
+
 /* ---- The object ------------------------------------------------------------------------------- */
 
 /* A list of tags, or none. */
@@ -69,7 +82,8 @@ struct f0t_dataset {
     bool has_images;
     f0t_tag_list seen, unseen;
     f0t_paths paths;
-    void *owned; /* features in memory that go with the dataset; or NULL */
+    f0t_aliases aliases; /* of its tags */
+    void *owned;         /* features in memory that go with the dataset; or NULL */
     bool *
         reviewed; /* [images] a person has decided about its tags: that it has none says something; or NULL */
 };

@@ -20,6 +20,8 @@ void f0t_model_free(f0t_model *model)
     f0t_free(model->training);
     f0t_free(model->backbone);
     f0t_paths_free(&model->paths);
+    f0t_aliases_free(&model->aliases);
+    f0t_same_free(&model->same);
     f0t_free(model);
 }
 
@@ -57,6 +59,52 @@ const char *f0t_model_path(const f0t_model *model, const char *tag)
 {
     return f0t_paths_find(&model->paths, tag);
 }
+
+/* ---- Which tag a text means -------------------------------------------------------------------- */
+
+static f0t_status know_vocab(f0t_model *m)
+{
+    const size_t count = f0t_vocab_count(m->vocab);
+    const char **tags;
+    F0T_TRY(f0t_alloc(&tags, count, sizeof *tags));
+    for (size_t t = 0; t < count; t++)
+        tags[t] = f0t_vocab_tag(m->vocab, t);
+    f0t_status status = f0t_same_add_tags(&m->same, tags, count);
+    f0t_free(tags);
+    return status;
+}
+
+f0t_status f0t_model_add_alias(bool *added, f0t_model *model, const char *form, const char *tag)
+{
+    size_t index;
+    *added = false;
+    F0T_TRY(f0t_vocab_find(&index, model->vocab, tag));
+    if (index == F0T_NONE)
+        return F0T_OK;
+    F0T_TRY(f0t_same_add(&model->same, added, form, (uint32_t)index));
+    return *added ? f0t_aliases_add(&model->aliases, added, form, tag) : F0T_OK;
+}
+
+f0t_status f0t_model_know_tags(f0t_model *model, const f0t_aliases *aliases)
+{
+    bool added;
+    F0T_TRY(know_vocab(model));
+    for (size_t i = 0; i < f0t_names_count(&aliases->forms); i++)
+        F0T_TRY(f0t_model_add_alias(&added, model, f0t_names_get(&aliases->forms, i),
+                                    f0t_texts_get(&aliases->tags, i)));
+    return F0T_OK;
+}
+
+f0t_status f0t_model_find_tag(size_t *index, const f0t_model *model, const char *text)
+{
+    F0T_REQUIRE(index);
+    *index = F0T_NONE;
+    F0T_REQUIRE(model);
+    F0T_REQUIRE(text);
+    return f0t_same_find(index, &model->same, text);
+}
+
+/* ---- Directions ---------------------------------------------------------------------------------- */
 
 static f0t_status check_rows(const float *features, size_t first, size_t rows, size_t dim)
 {

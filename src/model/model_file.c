@@ -5,6 +5,7 @@
  *     layer0.weight [out, in], layer0.bias [1, out], …   F32
  *     vocab.vectors   F32 [T, d];   vocab.tags   U8, a newline after each tag
  *     vocab.paths     U8, lines: tags in their hierarchy, "People|woman"; not in every model
+ *     vocab.aliases   U8, lines: what else a tag is called, a tab, the tag: "dogs", "dog"; not in every model
  *
  * and in the metadata: format, version, method, precision, sizes, training (JSON), backbone (JSON),
  * centred, vector_space, and a checksum of all tensors' bytes.
@@ -17,6 +18,7 @@
 #include "math/elementwise.h"
 #include "model/blend_file.h"
 #include "model/model.h"
+#include "word/form.h"
 #include "word/vocab.h"
 
 #include <inttypes.h>
@@ -98,6 +100,27 @@ static f0t_status write_paths(f0t_safetensors_writer *w, const f0t_texts *paths)
     return f0t_safetensors_end_tensor(w, "vocab.paths", F0T_U8, 1, &bytes);
 }
 
+static f0t_status write_line(f0t_safetensors_writer *w, const char *left, const char *right)
+{
+    F0T_TRY(f0t_safetensors_write(w, left, strlen(left)));
+    F0T_TRY(f0t_safetensors_write(w, "\t", 1));
+    F0T_TRY(f0t_safetensors_write(w, right, strlen(right)));
+    return f0t_safetensors_write(w, "\n", 1);
+}
+
+static f0t_status write_aliases(f0t_safetensors_writer *w, const f0t_aliases *aliases)
+{
+    size_t bytes = 0;
+    if (!aliases->tags.count)
+        return F0T_OK;
+    for (size_t i = 0; i < aliases->tags.count; i++) {
+        const char *form = f0t_names_get(&aliases->forms, i);
+        F0T_TRY(write_line(w, form, f0t_texts_get(&aliases->tags, i)));
+        bytes += strlen(form) + f0t_texts_length(&aliases->tags, i) + 2;
+    }
+    return f0t_safetensors_end_tensor(w, "vocab.aliases", F0T_U8, 1, &bytes);
+}
+
 static f0t_status set_hex(f0t_safetensors_writer *w, const char *key, uint64_t value)
 {
     char text[32];
@@ -136,6 +159,7 @@ static f0t_status write_all(f0t_safetensors_writer *w, const f0t_model *m)
         F0T_TRY(f0t_blend_save_half(w, m->blend));
     F0T_TRY(write_tags(w, m->vocab));
     F0T_TRY(write_paths(w, &m->paths.paths));
+    F0T_TRY(write_aliases(w, &m->aliases));
     if (m->blend)
         F0T_TRY(f0t_blend_save_bytes(w, m->blend));
     return F0T_OK;
@@ -372,6 +396,65 @@ static f0t_status read_paths(f0t_model *m, const f0t_safetensors *file)
     return F0T_OK;
 }
 
+/* What stands before the tab must be a form, so that a text which is looked up can be it, and what stands after it a tag. */
+static f0t_status check_alias(const char *form, const char *tag)
+{
+    f0t_texts forms = {0};
+    const char *fault = f0t_text_fault(form, strlen(form));
+    if (fault)
+        return f0t_fail(F0T_ERROR_FORMAT, "an alias in 'vocab.aliases': %s", fault);
+    f0t_status status = f0t_clean_whole(&forms, form, strlen(form));
+    if (status == F0T_OK && (forms.count != 1 || strcmp(f0t_texts_get(&forms, 0), form) != 0))
+        status = f0t_fail(F0T_ERROR_FORMAT, "'%.100s' in 'vocab.aliases' is not in its simple form",
+                          form);
+    f0t_texts_free(&forms);
+    F0T_TRY(status);
+    return check_tag(tag, 0);
+}
+
+/* "dogs", a tab, "dog". */
+static f0t_status read_alias(f0t_model *m, char *line)
+{
+    char *tab = strchr(line, '\t');
+    bool added;
+    if (!tab)
+        return f0t_fail(F0T_ERROR_FORMAT, "a line of 'vocab.aliases' has no tab");
+    *tab = '\0';
+    F0T_TRY(check_alias(line, tab + 1));
+    F0T_TRY(f0t_model_add_alias(&added, m, line, tab + 1));
+    return added ? F0T_OK
+                 : f0t_fail(F0T_ERROR_FORMAT,
+                            "'%.100s' in 'vocab.aliases' is a tag already, or '%.100s' is none",
+                            line, tab + 1);
+}
+
+static f0t_status read_alias_lines(f0t_model *m, char *text, size_t size)
+{
+    for (char *line = text, *end; line < text + size; line = end + 1) {
+        end = memchr(line, '\n', (size_t)(text + size - line));
+        if (!end || memchr(line, '\0', (size_t)(end - line)))
+            return f0t_fail(F0T_ERROR_FORMAT, "'vocab.aliases' is not made of lines");
+        *end = '\0';
+        F0T_TRY(read_alias(m, line));
+    }
+    return F0T_OK;
+}
+
+static f0t_status read_aliases(f0t_model *m, const f0t_safetensors *file)
+{
+    const f0t_tensor *lines = f0t_safetensors_find(file, "vocab.aliases");
+    char *text;
+    F0T_TRY(f0t_model_know_tags(m, &(f0t_aliases){0}));
+    if (!lines)
+        return F0T_OK;
+    if (lines->dtype != F0T_U8 || lines->dims != 1)
+        return refuse(file, "the tensor 'vocab.aliases' is not uint8");
+    F0T_TRY(f0t_string_copy(&text, lines->data, lines->count));
+    f0t_status status = read_alias_lines(m, text, lines->count);
+    f0t_free(text);
+    return status == F0T_OK ? status : f0t_fail_prefix(status, "%s: ", f0t_safetensors_path(file));
+}
+
 static f0t_status read_texts(f0t_model *m, const f0t_safetensors *file)
 {
     const char *method, *training, *backbone = f0t_safetensors_metadata(file, "backbone");
@@ -395,7 +478,8 @@ static f0t_status read_all(f0t_model *m, const f0t_safetensors *file)
     F0T_TRY(read_net(m, file));
     F0T_TRY(read_vocab(m, file));
     F0T_TRY(read_blend(m, file));
-    return read_paths(m, file);
+    F0T_TRY(read_paths(m, file));
+    return read_aliases(m, file);
 }
 
 /* Takes the file, also where opening it failed. */

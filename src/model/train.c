@@ -354,6 +354,7 @@ static f0t_status run(training *t, const f0t_vectors *vectors)
     if (backbone)
         F0T_TRY(f0t_string_copy(&t->model->backbone, backbone, strlen(backbone)));
     F0T_TRY(f0t_paths_copy(&t->model->paths, &t->dataset->paths));
+    F0T_TRY(f0t_model_know_tags(t->model, &t->dataset->aliases));
     return f0t_train_options_describe(&t->model->training, &t->options, t->miap, t->dataset);
 }
 

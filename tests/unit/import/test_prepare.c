@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "fast0tag_tools.h"
+#include "io/dataset.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -358,6 +359,42 @@ static void a_lack_of_memory_is_reported(void **state)
     test_each_fault(F0T_FAULT_ALLOC, prepare_once, dataset);
 }
 
+/* "dogs=dog …" in the order in which forms came. */
+static const char *aliases(void)
+{
+    static char text[1000];
+    const f0t_aliases *a = &p->dataset->aliases;
+    text[0] = 0;
+    for (size_t i = 0; i < a->tags.count; i++) {
+        size_t length = strlen(text);
+        snprintf(text + length, sizeof text - length, "%s%s=%s", i ? " " : "",
+                 f0t_names_get(&a->forms, i), f0t_texts_get(&a->tags, i));
+    }
+    return text;
+}
+
+static void the_dataset_says_what_was_made_one(void **state)
+{
+    static const run_of runs[] = {{0, 30, "dog"},      {30, 33, "Dogs"},   {0, 20, "trees"},
+                                  {20, 40, "Tree"},    {1, 5, "sea gull"}, {5, 40, "Seagull"},
+                                  {40, 43, "cycling"}, {50, 51, "2019"},   {51, 53, "rhino, dog"}};
+    f0t_prepare_options how = F0T_PREPARE_OPTIONS;
+    (void)state;
+    dataset = MAKE(runs);
+    prepare(NULL);
+    assert_string_equal(aliases(), "sea gull=Seagull dogs=dog");
+    how.plurals = F0T_PREPARE_PLURALS_ALL;
+    how.synonyms = test_text("synonyms.txt", "Bicycle, bike, cycling\nship, boat\n");
+    prepare(&how);
+    assert_string_equal(aliases(),
+                        "trees=Tree sea gull=Seagull dogs=dog bike=Bicycle cycling=Bicycle");
+    how = (f0t_prepare_options)F0T_PREPARE_OPTIONS;
+    how.plurals = F0T_PREPARE_PLURALS_KEEP;
+    how.keep_spellings = true;
+    prepare(&how);
+    assert_string_equal(aliases(), "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -374,6 +411,7 @@ int main(void)
         cmocka_unit_test_teardown(few_images_tell_nothing_of_rare_and_common, close_all),
         cmocka_unit_test_teardown(test_images_count_nowhere, close_all),
         cmocka_unit_test_teardown(nothing_left_is_told, close_all),
+        cmocka_unit_test_teardown(the_dataset_says_what_was_made_one, close_all),
         cmocka_unit_test_teardown(a_dataset_is_needed, close_all),
         cmocka_unit_test_teardown(a_lack_of_memory_is_reported, close_all),
     };

@@ -21,6 +21,11 @@ static f0t_model *train_tiny(f0t_method method)
     o.hidden[0] = 3;
     o.hidden[1] = 2;
     assert_ok(collection_train(&model, &c, &o, NULL));
+    for (size_t i = 0; i < 2; i++) {
+        bool added;
+        assert_ok(f0t_model_add_alias(&added, model, i ? "sticker" : "label", "tag3"));
+        assert_true(added);
+    }
     return model;
 }
 
@@ -232,6 +237,66 @@ static void numbers_that_are_none_and_tags_with_control_characters_are_refused(v
     f0t_model_free(model);
 }
 
+static void assert_means(const f0t_model *model, const char *text, const char *tag)
+{
+    size_t found;
+    assert_ok(f0t_model_find_tag(&found, model, text));
+    if (tag)
+        assert_string_equal(f0t_vocab_tag(f0t_model_vocab(model), found), tag);
+    else
+        assert_int_equal(found, F0T_NONE);
+}
+
+static void a_tag_is_found_by_its_aliases(void **state)
+{
+    f0t_model *model = train_tiny(F0T_METHOD_NET), *loaded;
+    bool added;
+    (void)state;
+    assert_ok(f0t_model_save(model, test_path("model.f0t")));
+    assert_ok(f0t_model_load(&loaded, test_path("model.f0t"), NULL));
+    for (size_t i = 0; i < 2; i++) {
+        const f0t_model *m = i ? loaded : model;
+        assert_means(m, "TAG3", "tag3");
+        assert_means(m, "Labels", "tag3");
+        assert_means(m, "sticker", "tag3");
+        assert_means(m, "tag4", "tag4");
+        assert_means(m, "paper", NULL);
+    }
+    assert_ok(f0t_model_add_alias(&added, loaded, "label", "tag4")); /* it is tag3 */
+    assert_false(added);
+    assert_ok(f0t_model_add_alias(&added, loaded, "paper", "tag99")); /* which is none */
+    assert_false(added);
+    f0t_model_free(loaded);
+    f0t_model_free(model);
+}
+
+/* "label, tab, tag3, line feed, sticker, tab, tag3, line feed" is in the file. */
+static void damaged_aliases_are_refused(void **state)
+{
+    f0t_model *model = train_tiny(F0T_METHOD_NET);
+    (void)state;
+    assert_ok(f0t_model_save(model, test_path("model.f0t")));
+    f0t_model_free(model);
+    assert_ok(load_altered("vocab.aliases", 0, "paper", 5));
+    assert_fails(F0T_ERROR_FORMAT, "'Label' in 'vocab.aliases' is not in its simple form",
+                 load_altered("vocab.aliases", 0, "L", 1));
+    assert_fails(F0T_ERROR_FORMAT, "an alias in 'vocab.aliases': not UTF-8",
+                 load_altered("vocab.aliases", 0, "\xFF", 1));
+    assert_fails(F0T_ERROR_FORMAT, "is not in its simple form",
+                 load_altered("vocab.aliases", 0, "\t", 1));
+    assert_fails(F0T_ERROR_FORMAT, "a line of 'vocab.aliases' has no tab",
+                 load_altered("vocab.aliases", 5, "x", 1));
+    assert_fails(F0T_ERROR_FORMAT, "'tag3' in 'vocab.aliases' is a tag already",
+                 load_altered("vocab.aliases", 0, "tag3\ttag2", 9));
+    assert_fails(F0T_ERROR_FORMAT, "or 'tagx' is none", load_altered("vocab.aliases", 9, "x", 1));
+    assert_fails(F0T_ERROR_FORMAT, "'vocab.aliases' is not made of lines",
+                 load_altered("vocab.aliases", 3, "\0", 1));
+    assert_fails(F0T_ERROR_FORMAT, "'vocab.aliases' is not made of lines",
+                 load_altered("vocab.aliases", 23, "x", 1));
+    header_fails(F0T_ERROR_FORMAT, "'vocab.aliases' is not uint8", "\"U8\",\"shape\":[24]",
+                 "\"I8\",\"shape\":[24]");
+}
+
 static void what_is_no_model_is_said_to_be_none(void **state)
 {
     f0t_model *model;
@@ -340,6 +405,8 @@ int main(void)
         cmocka_unit_test(every_field_of_the_header_is_checked),
         cmocka_unit_test(a_layer_is_as_large_as_the_file_says),
         cmocka_unit_test(numbers_that_are_none_and_tags_with_control_characters_are_refused),
+        cmocka_unit_test(a_tag_is_found_by_its_aliases),
+        cmocka_unit_test(damaged_aliases_are_refused),
         cmocka_unit_test(what_is_no_model_is_said_to_be_none),
         cmocka_unit_test(loading_may_be_interrupted),
         cmocka_unit_test(every_allocation_and_write_may_fail),

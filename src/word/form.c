@@ -1,5 +1,4 @@
-/* One keyword: its form, what is wrong with it, and which forms are one word. */
-#include "import/clean.h"
+#include "word/form.h"
 
 #include "base/alloc.h"
 #include "word/normal.h"

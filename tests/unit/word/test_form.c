@@ -1,7 +1,7 @@
 /* One keyword: whether a person wrote it, and which forms are one word. */
 #include "support.h"
 
-#include "import/clean.h"
+#include "word/form.h"
 
 #include <string.h>
 
