@@ -3,8 +3,8 @@
  *
  * The cut of a word: its confidences are probabilities, comparable between words, so that what one in ten would keep
  * is a floor for all of them. Above it the best choice for a word has a cut of half the F1 that it can reach (Lipton,
- * Elkan, Naryanaswamy 2014), which grows with how sure the surest pictures are; a third of the highest confidence is
- * near to it on real collections (docs/catalogue.md) and needs no sum over all pictures.
+ * Elkan, Naryanaswamy 2014), which grows with how sure the surest pictures are; a third of the highest confidence of
+ * a picture that nobody decided about is near to it on real collections (docs/catalogue.md) and needs no sum over all pictures.
  */
 #include "catalogue/finder.h"
 
@@ -121,7 +121,14 @@ static double surety_of_logit(double logit)
     return logit > 0 ? -log1p(exp(-logit)) : logit - log1p(exp(logit));
 }
 
-/* Of the highest surety that the model has. */
+/* Pictures that a person decided about are what the model learned the word from: how sure it is of them says nothing
+ * about the others. */
+static bool is_decided(const f0t_word_hits *w, int64_t id)
+{
+    return f0t_hits_find(&w->given, id) || f0t_hits_find(&w->rejected, id);
+}
+
+/* `best` is the highest surety of a picture that nobody decided about. */
 static void set_cut(f0t_word_hits *w, double best, const f0t_word_options *o)
 {
     w->shown.best = w->shown.cut = NAN;
@@ -142,7 +149,7 @@ static bool reaches(const f0t_word_hits *w, double surety)
 /* What the model says counts where no person said anything. */
 static f0t_status add_hit(f0t_word_hits *w, int64_t id, double surety)
 {
-    if (f0t_hits_find(&w->given, id) || f0t_hits_find(&w->rejected, id))
+    if (is_decided(w, id))
         return F0T_OK;
     return f0t_hits_add(&w->hits, (f0t_hit){.id = id, .surety = surety});
 }
@@ -152,17 +159,20 @@ static f0t_status add_hit(f0t_word_hits *w, int64_t id, double surety)
 static f0t_status add_suggestions(f0t_word_hits *w, f0t_catalogue *c, sqlite3_stmt *rows,
                                   const f0t_word_options *o)
 {
-    bool first = true;
-    for (bool any;; first = false) {
+    for (bool any, first = true;;) {
         F0T_TRY(f0t_sql_step(&any, &c->sql, rows));
         const double confidence = any ? sqlite3_column_double(rows, 1) : 0;
         if (!any || !(confidence > 0))
             return F0T_OK;
+        const int64_t id = sqlite3_column_int64(rows, 0);
+        if (is_decided(w, id))
+            continue;
         if (first)
             set_cut(w, log(fmin(confidence, 1)), o);
+        first = false;
         if (!reaches(w, log(fmin(confidence, 1))))
             return F0T_OK;
-        F0T_TRY(add_hit(w, sqlite3_column_int64(rows, 0), log(fmin(confidence, 1))));
+        F0T_TRY(add_hit(w, id, log(fmin(confidence, 1))));
     }
 }
 
@@ -195,8 +205,11 @@ static double surety_of_score(const f0t_word_hits *w, float score)
 static f0t_status rank(f0t_word_hits *w, const f0t_directions *d, size_t most, uint32_t *index,
                        float *score, const f0t_word_options *o)
 {
+    size_t undecided = 0;
     F0T_TRY(f0t_directions_top(index, score, most, d, w->query));
-    set_cut(w, surety_of_score(w, score[0]), o);
+    while (undecided + 1 < most && is_decided(w, d->ids[index[undecided]]))
+        undecided++;
+    set_cut(w, surety_of_score(w, score[undecided]), o);
     w->complete = most == d->count || !reaches(w, surety_of_score(w, score[most - 1]));
     if (!w->complete && most < o->most)
         return F0T_OK; /* again, with more */

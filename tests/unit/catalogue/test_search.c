@@ -263,6 +263,28 @@ static void decisions_count(void **state)
     f0t_catalogue_close(c);
 }
 
+/* The model is surest of pictures that it learned the word from: they would hide the others. */
+static void the_cut_is_that_of_pictures_that_nobody_decided_about(void **state)
+{
+    (void)state;
+    static const picture learned_from[] = {
+        {"/t.jpg", "beach", 0, 0, 0.95F, {0, 0, -5, 0}}, {"/r.jpg", NULL, 0, 0, 0.9F, {0, 0, 7, 0}},
+        {"/u.jpg", NULL, 0, 0, 0.22F, {0, 0, -5, 0}},    {"/z.jpg", "zebra", 0, 0, 0, {0, 0, 8, 0}},
+        {"/v.jpg", NULL, 0, 0, 0, {0, 0, 1.4F, 0}},
+    };
+    f0t_catalogue *c = create("learned-from");
+    for (size_t i = 0; i < 5; i++)
+        put(c, &learned_from[i], learned_from[i].path);
+    assert_ok(f0t_catalogue_decide(c, 2, "beach", F0T_REJECTED, "me"));
+    assert_ok(f0t_catalogue_decide(c, 2, "zebra", F0T_REJECTED, "me"));
+    f0t_finder *f = open_finder(c);
+    assert_finds(f, "beach is:untagged", "u");
+    assert_finds(f, "beach", "t*u");
+    assert_finds(f, "zebra is:untagged", "v");
+    f0t_finder_close(f);
+    f0t_catalogue_close(c);
+}
+
 static void what_is_like_a_picture(void **state)
 {
     (void)state;
@@ -454,6 +476,7 @@ int main(void)
         cmocka_unit_test(all_words_hold_and_none_with_a_minus),
         cmocka_unit_test(tags_and_dates_are_filters),
         cmocka_unit_test(decisions_count),
+        cmocka_unit_test(the_cut_is_that_of_pictures_that_nobody_decided_about),
         cmocka_unit_test(what_is_like_a_picture),
         cmocka_unit_test(words_that_mean_nothing_fail),
         cmocka_unit_test(what_changes_in_the_catalogue_is_seen),
