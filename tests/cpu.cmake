@@ -4,11 +4,12 @@
 # emulated one.
 find_program(F0T_QEMU NAMES qemu-x86_64 qemu-x86_64-static)
 
-# f0t_add_cpu_test(TEST CPU COMMAND ENVIRONMENT…): the unit test TEST again, by COMMAND, as TEST.CPU.
+# f0t_add_cpu_test(PART.NAME CPU COMMAND ENVIRONMENT…): this unit test again, by COMMAND, as PART.NAME.CPU.
 function(f0t_add_cpu_test test cpu command)
   f0t_check_tests(${test})
-  string(REPLACE "." "_test_" target ${test})
-  add_test(NAME ${test}.${cpu} COMMAND ${command} $<TARGET_FILE:${target}>)
+  string(REGEX MATCH "^[^.]*" part ${test})
+  string(REGEX REPLACE "^[^.]*[.]" "" name ${test})
+  add_test(NAME ${test}.${cpu} COMMAND ${command} $<TARGET_FILE:unit_${part}> ${name})
   set_tests_properties(${test}.${cpu} PROPERTIES LABELS "unit;cpu;slow"
     ENVIRONMENT "${F0T_TEST_ENVIRONMENT};${ARGN}")
 endfunction()

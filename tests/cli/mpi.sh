@@ -390,21 +390,21 @@ case_processes_that_are_not_together_do_nothing() {
 case_the_module_keeps_its_word() {
     local process
     can_join || return
-    if [ ! -x "$BUILD/tests/mpi_test_module" ]; then
-        skip "tests/mpi_test_module is not built"
+    if [ ! -x "$BUILD/tests/unit_mpi" ]; then
+        skip "tests/unit_mpi is not built"
         return
     fi
     # What two say at once may be mixed within a line. The last case is a run that fails: mpirun ends the others when the first has
     # ended, so that none does before both have said how it went.
     cat >each.sh <<'EOF2'
-"$1" >"process$OMPI_COMM_WORLD_RANK" 2>&1
+"$@" >"process$OMPI_COMM_WORLD_RANK" 2>&1
 for i in $(seq 600); do
     [ "$(cat process? | grep -c "PASSED.* test\|FAILED.* test")" -lt 2 ] || break
     sleep 0.1
 done
 exit 1
 EOF2
-    start -n 2 bash each.sh "$BUILD/tests/mpi_test_module" >"$out" 2>"$err"
+    start -n 2 bash each.sh "$BUILD/tests/unit_mpi" module >"$out" 2>"$err"
     for process in process0 process1; do
         grep -q "PASSED.* 10 test" $process || complain "not all cases passed in $process: $(grep -a "FAILED\|ERROR\|SKIPPED" $process | head -5)"
     done

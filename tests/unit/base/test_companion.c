@@ -24,7 +24,7 @@ static void what_lies_beside_the_program_is_found(void **state)
     char *path;
     (void)state;
     setenv(variable, "", 1);
-    assert_ok(f0t_companion_find(&path, "base_test_companion", variable, X_OK));
+    assert_ok(f0t_companion_find(&path, "unit_base", variable, X_OK));
     assert_non_null(path);
     assert_int_equal(access(path, X_OK), 0);
     f0t_free(path);
@@ -52,7 +52,7 @@ static f0t_status find_it(void *context)
 {
     char *path = NULL;
     (void)context;
-    F0T_TRY(f0t_companion_find(&path, "base_test_companion", variable, X_OK));
+    F0T_TRY(f0t_companion_find(&path, "unit_base", variable, X_OK));
     f0t_free(path);
     return F0T_OK;
 }

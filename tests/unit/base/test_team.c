@@ -40,8 +40,8 @@ static int wait_for_each_other(void)
 /* In a process of its own: libgomp has read the environment of this one. */
 static double share_that_spins(char *policy)
 {
-    char text[64] = "", *argv[] = {(char[]){"team"}, (char[]){"wait"}, NULL},
-         *env[] = {policy, NULL};
+    char text[64] = "", *env[] = {policy, NULL};
+    char *argv[] = {(char[]){"unit_base"}, (char[]){"team"}, (char[]){"wait"}, NULL};
     int pipes[2], status;
     pid_t child;
     posix_spawn_file_actions_t actions;

@@ -1,12 +1,11 @@
+#include "rename.h"
 #include "support.h"
 
 #include "io/dataset_folder.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 static void check_relative(const char *from, const char *to, const char *want)
@@ -48,21 +47,13 @@ static f0t_status put_group(bool replace)
     return status;
 }
 
-/* Takes the place of the C library's: puts a file into the folder in the moment before names change places,
- * or is a file system that cannot exchange them. */
-static bool late_file, simple;
-
-int renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags)
+/* Somebody puts a file into the folder in the very moment before the folders are exchanged. */
+static void put_a_file(unsigned flags)
 {
-    if (flags == RENAME_EXCHANGE && late_file) {
-        late_file = false;
-        test_text("group/precious.txt", "mine");
-    }
-    if (flags && simple) {
-        errno = EINVAL;
-        return -1;
-    }
-    return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
+    if (flags != RENAME_EXCHANGE)
+        return;
+    test_renames.before = NULL;
+    test_text("group/precious.txt", "mine");
 }
 
 static void what_comes_in_the_last_moment_is_not_removed(void **state)
@@ -70,11 +61,11 @@ static void what_comes_in_the_last_moment_is_not_removed(void **state)
     size_t size;
     (void)state;
     for (int i = 0; i < 2; i++) {
-        simple = i;
+        test_renames.plain = i;
         mkdir(test_path("group"), 0777);
         test_text("group/tags.txt", "a\n");
         const size_t before = test_files_left();
-        late_file = true;
+        test_renames.before = put_a_file;
         assert_fails(F0T_ERROR_IO, "precious.txt: is no part of a dataset", put_group(true));
         char *text = test_read(test_path("group/precious.txt"), &size);
         assert_string_equal(text, "mine");
@@ -84,7 +75,7 @@ static void what_comes_in_the_last_moment_is_not_removed(void **state)
         assert_ok(put_group(true));
         assert_int_equal(rmdir(test_path("group")), 0); /* an empty one is in its place */
     }
-    simple = false;
+    test_renames.plain = false;
 }
 
 /* A killed process may have had this one's number; names may be as long as names can be. */

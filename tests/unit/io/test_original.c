@@ -1,12 +1,11 @@
+#include "rename.h"
 #include "support.h"
 
 #include "io/original.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -135,25 +134,22 @@ static void what_another_program_changed_is_not_lost(void **state)
 
 /* ---- What happens at the rename ----------------------------------------------------------------------- */
 
-/* Takes the place of the C library's: changes a file in the very moment before, or is a file system that
- * can do nothing but rename. */
-static struct {
-    meddler meddle;
-    const char *path;
-    bool simple;
-} moment;
+static meddler late_meddler;
+static const char *late_path;
 
-int renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags)
+static void meddle_once(unsigned flags)
 {
-    const meddler meddle = moment.meddle;
-    moment.meddle = NULL;
-    if (meddle)
-        meddle(moment.path);
-    if (moment.simple) {
-        errno = EINVAL;
-        return -1;
-    }
-    return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
+    (void)flags;
+    test_renames.before = NULL;
+    late_meddler(late_path);
+}
+
+/* Another program changes the file in the very moment before it is renamed. */
+static void meddle_late(meddler meddle, const char *path)
+{
+    late_meddler = meddle;
+    late_path = path;
+    test_renames.before = meddle_once;
 }
 
 static void check_last_moment(bool exists, meddler meddle)
@@ -165,8 +161,7 @@ static void check_last_moment(bool exists, meddler meddle)
         unlink(path);
     const size_t left = test_files_left() + !exists;
     assert_ok(f0t_original_open(&o, path, NULL));
-    moment.path = path;
-    moment.meddle = meddle;
+    meddle_late(meddle, path);
     assert_fails(F0T_ERROR_IO, "l: another program changed it meanwhile", put(&o, "new", true));
     f0t_original_close(&o);
     expect(path, "OLD");
@@ -192,9 +187,8 @@ static void what_has_changed_is_not_removed(void **state)
             snprintf(path, sizeof path, "%s", test_text("r", "old"));
             const size_t left = test_files_left();
             assert_ok(f0t_original_open(&o, path, NULL));
-            moment.path = path;
             if (late)
-                moment.meddle = meddlers[i];
+                meddle_late(meddlers[i], path);
             else
                 meddlers[i](path);
             assert_fails(F0T_ERROR_IO, "r: another program changed it", f0t_original_remove(&o));
@@ -203,7 +197,7 @@ static void what_has_changed_is_not_removed(void **state)
             assert_int_equal(test_files_left(), left);
         }
     for (int i = 0; i < 2; i++) {
-        moment.simple = i;
+        test_renames.plain = i;
         snprintf(path, sizeof path, "%s", test_text("r", "old"));
         const size_t left = test_files_left();
         assert_ok(f0t_original_open(&o, path, NULL));
@@ -211,14 +205,14 @@ static void what_has_changed_is_not_removed(void **state)
         f0t_original_close(&o);
         assert_int_equal(test_files_left(), left - 1);
     }
-    moment.simple = false;
+    test_renames.plain = false;
 }
 
 static void a_file_system_that_only_renames_will_do(void **state)
 {
     f0t_original o;
     (void)state;
-    moment.simple = true;
+    test_renames.plain = true;
     assert_ok(f0t_original_open(&o, test_text("s", "old"), NULL));
     assert_ok(put(&o, "new", true));
     f0t_original_close(&o);
@@ -228,7 +222,7 @@ static void a_file_system_that_only_renames_will_do(void **state)
     f0t_original_close(&o);
     expect(test_path("fresh"), "new");
     check_meddling(true, rename_over);
-    moment.simple = false;
+    test_renames.plain = false;
 }
 
 /* ---- What stays --------------------------------------------------------------------------------------- */
