@@ -426,7 +426,7 @@ static const cli_option table[] = {
      "ours are replaced.",
      NULL},
     {"plain-name", 0, CLI_FLAG, AT(xmp_plain), NULL,
-     "Name sidecars NAME.xmp. Pictures that would share one are reported and left out.", NULL},
+     "Name new sidecars NAME.xmp. Pictures that would share one are reported and left out.", NULL},
     {"embed", 0, CLI_FLAG, AT(embed), NULL,
      "Write the tags into the pictures themselves, JPEG and PNG, as --xmp does into sidecars. "
      "Everything else in them stays unchanged.",

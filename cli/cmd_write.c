@@ -96,7 +96,9 @@ static const cli_option table[] = {
      "Write into the pictures themselves, JPEG and PNG. Default: into sidecars, NAME.jpg.xmp.",
      NULL},
     {"plain-name", 0, CLI_FLAG, AT(write.plain_name), NULL,
-     "Name sidecars NAME.xmp instead of NAME.jpg.xmp.", NULL},
+     "Name new sidecars NAME.xmp instead of NAME.jpg.xmp. One that is there is used, by either "
+     "name.",
+     NULL},
     {"touch", 0, CLI_FLAG, AT(write.touch), NULL,
      "Set the modification time of changed pictures to now. Default: keep it.", NULL},
     {"all", 0, CLI_FLAG, AT(write.all), NULL,

@@ -1487,8 +1487,8 @@ typedef struct f0t_sidecars f0t_sidecars;
 
 typedef struct f0t_sidecar_options {
     size_t size;
-    bool plain_name; /* photo.xmp instead of photo.jpg.xmp; refused next to photo.svg, photo.cr2 or
-                        the like, whose sidecar photo.xmp would also be */
+    bool plain_name; /* new ones are photo.xmp instead of photo.jpg.xmp; refused next to photo.svg,
+                        photo.cr2 or the like, whose sidecar photo.xmp would also be */
     bool dry_run;    /* write nothing, only say what would change */
     bool embed; /* no sidecar: the tags go into the picture itself, JPEG or PNG. All its bytes but
                         those of its XMP packet stay as they are, and so does its mtime */
@@ -1509,13 +1509,14 @@ F0T_API f0t_status f0t_sidecars_open(f0t_sidecars **out, const f0t_sidecar_optio
 F0T_API void f0t_sidecars_close(f0t_sidecars *sidecars);
 /* Makes these tags, best first, our tags of the picture. A tag may be a path, "People|woman": then
  * "woman" goes into dc:subject and the path into the other two lists. A word that the person has given the
- * picture is not written again, whatever its path. *path is that of its sidecar (or its own), valid until
- * the next call; *changed says whether it changed (or would). */
+ * picture is not written again, whatever its path. A sidecar that is there is used, by either name; of two, the
+ * one that has tags of ours, else the one that most pictures of the folder that was named have. *path is that of
+ * its sidecar (or its own), valid until the next call; *changed says whether it changed (or would). */
 F0T_API f0t_status f0t_sidecars_write(const char **path, bool *changed, f0t_sidecars *sidecars,
                                       const char *picture, const char *const *tags, size_t count);
-/* Removes all that f0t_sidecars_write wrote for the picture, and nothing else: the file is what it was
- * before, with what others changed since. A sidecar, or the packet of a picture, that we made and that holds
- * nothing else is deleted. Nothing happens where there is none. */
+/* Removes all that f0t_sidecars_write wrote into the picture, or its sidecar of the name that the options
+ * choose for new ones, and nothing else: the file means what it meant before, with what others changed since.
+ * A sidecar, or the packet of a picture, that we made and that holds nothing else is deleted. Nothing happens where there is none. */
 F0T_API f0t_status f0t_sidecars_remove(const char **path, bool *changed, f0t_sidecars *sidecars,
                                        const char *picture);
 /* How the last file that was written changed (or would): "-old +new", words of the keyword lists; "" where
@@ -1554,7 +1555,7 @@ F0T_API f0t_status f0t_tagger_write(const char **path, bool *changed, const f0t_
 typedef struct f0t_catalogue f0t_catalogue;
 
 typedef enum f0t_catalogue_mode {
-    F0T_CATALOGUE_READ = 0,  /* whatever changes it fails */
+    F0T_CATALOGUE_READ = 0,  /* whatever changes it fails; the file's folder may be read-only */
     F0T_CATALOGUE_WRITE = 1, /* it exists, and may be changed */
     F0T_CATALOGUE_CREATE = 2 /* the same, and it is made where there is none */
 } f0t_catalogue_mode;
@@ -1738,7 +1739,8 @@ typedef struct f0t_catalogue_write_options {
     size_t size;
     /* as in f0t_sidecar_options: a picture that tags go into keeps its mtime unless touch is set */
     bool embed, plain_name, touch, dry_run;
-    /* take back what the last call wrote; the one before it is the next. Decisions stay */
+    /* take back what the last call wrote; the one before it is the next. Decisions stay. A file that nobody has changed
+     * since becomes what it was, byte for byte; another one loses our tags, or has those of before */
     bool undo;
     bool all; /* look at every picture that has accepted tags: some file may have lost them */
 } f0t_catalogue_write_options;
@@ -1758,6 +1760,7 @@ typedef struct f0t_catalogue_written {
     const char *change; /* how: "-old +new"; "" where it did not */
     f0t_status status;  /* F0T_OK, or why it could not be written, */
     const char *error;  /* in one line; NULL where it could */
+    bool exact;         /* with undo: the file is byte for byte what it was before, or gone again */
 } f0t_catalogue_written;
 
 /* Where it returns false, no more are written, and the call fails with F0T_ERROR_INTERRUPTED. */

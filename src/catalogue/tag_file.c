@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "catalogue/scan.h"
+#include "image/sidecar_name.h"
 
 #include <errno.h>
 
@@ -18,6 +19,39 @@ static f0t_status open_sidecars(f0t_tag_files *f, f0t_write_way how)
     return f->sidecars[how] ? F0T_OK : f0t_sidecars_open(&f->sidecars[how], &options);
 }
 
+/* Counts all pictures of the catalogue, once. */
+static f0t_status count_all(void *user, f0t_sidecar_usage *usage, const char *picture)
+{
+    f0t_tag_files *f = user;
+    f0t_sql *sql = &f->catalogue->sql;
+    sqlite3_stmt *row;
+    f0t_status status = F0T_OK;
+    (void)picture;
+    if (!f->counted)
+        F0T_TRY(f0t_sql_bind(&row, sql, "SELECT path FROM pictures WHERE state = 0", NULL, 0));
+    for (bool any = !f->counted; any && status == F0T_OK;) {
+        status = f0t_sql_step(&any, sql, row);
+        const char *path = any ? (const char *)sqlite3_column_text(row, 0) : NULL;
+        if (status == F0T_OK && path)
+            status = f0t_sidecar_usage_add(&f->usage, path);
+        if (status != F0T_OK)
+            f0t_sql_reset(row);
+    }
+    f->counted = true;
+    *usage = f->usage;
+    return status;
+}
+
+f0t_status f0t_tag_files_choose(f0t_write_way *how, f0t_tag_files *f, const char *picture,
+                                bool plain)
+{
+    const f0t_write_way rule = plain ? F0T_WAY_PLAIN : F0T_WAY_SIDECAR;
+    F0T_TRY(open_sidecars(f, rule));
+    F0T_TRY(f0t_sidecars_choose(&plain, f->sidecars[rule], picture, count_all, f));
+    *how = plain ? F0T_WAY_PLAIN : F0T_WAY_SIDECAR;
+    return F0T_OK;
+}
+
 /* Makes these our tags of the file, or takes all of ours away. */
 static f0t_status write_file(f0t_catalogue_written *said, f0t_tag_files *f, f0t_write_way how,
                              const f0t_texts *tags, bool remove)
@@ -29,8 +63,8 @@ static f0t_status write_file(f0t_catalogue_written *said, f0t_tag_files *f, f0t_
     F0T_TRY(f0t_alloc(&items, tags->count, sizeof *items));
     for (size_t i = 0; i < tags->count; i++)
         items[i] = f0t_texts_get(tags, i);
-    f0t_status status = f0t_sidecars_write(&said->file, &said->changed, f->sidecars[how],
-                                           said->path, items, tags->count);
+    f0t_status status = f0t_sidecars_write_named(&said->file, &said->changed, f->sidecars[how],
+                                                 said->path, items, tags->count);
     f0t_free(items);
     return status;
 }

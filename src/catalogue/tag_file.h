@@ -4,6 +4,7 @@
 
 #include "base/interner.h"
 #include "catalogue/catalogue.h"
+#include "image/sidecar_name.h"
 
 /* How a file was written, as the table `writes` has it. */
 typedef enum f0t_write_way {
@@ -18,9 +19,15 @@ typedef struct f0t_tag_files {
     f0t_catalogue *catalogue;
     bool touch, dry_run;                    /* as in f0t_catalogue_write_options */
     f0t_sidecars *sidecars[F0T_WRITE_WAYS]; /* opened when one is needed */
+    f0t_sidecar_usage usage;                /* of all pictures, once it was needed */
+    bool counted;
 } f0t_tag_files;
 
 void f0t_tag_files_close(f0t_tag_files *files);
+
+/* The sidecar for the tags of a picture (f0t_sidecar_choose), of which the catalogue's pictures are the collection. */
+f0t_status f0t_tag_files_choose(f0t_write_way *how, f0t_tag_files *files, const char *picture,
+                                bool plain);
 
 /* Makes `tags` our tags of the picture that `said` names, or takes all of ours away, and fills in the rest of `said`. Tags
  * of ours are in one place: they are taken away where they went in the ways of `leave`. *left: and were there. *told is the

@@ -197,20 +197,28 @@ static f0t_status read_wanted(wanted *t, f0t_catalogue *c, int64_t picture)
     return read_text(&t->path, c, "SELECT path FROM pictures WHERE id = ?1", picture);
 }
 
+/* The file is written; *how is the way of its tags, *told that of the file that `said` is about. */
+static f0t_status write_file(writing *w, f0t_catalogue_written *said, f0t_write_way *how,
+                             f0t_write_way *told, bool *left, const wanted *t)
+{
+    bool leave[F0T_WRITE_WAYS] = {false};
+    *told = *how = F0T_WAY_EMBED;
+    if (!w->options.embed)
+        F0T_TRY(f0t_tag_files_choose(how, &w->files, t->path, w->options.plain_name));
+    *told = *how;
+    for (f0t_write_way i = 0; i < F0T_WRITE_WAYS; i++)
+        leave[i] = t->before.count && went(w, said->picture, i);
+    return f0t_tag_files_write(said, told, left, &w->files, leave, *how, &t->tags, false);
+}
+
 static f0t_status write_wanted(writing *w, int64_t picture, const wanted *t)
 {
-    const f0t_write_way how = w->options.embed        ? F0T_WAY_EMBED
-                              : w->options.plain_name ? F0T_WAY_PLAIN
-                                                      : F0T_WAY_SIDECAR;
     f0t_catalogue_written said = {.picture = picture, .path = t->path};
+    f0t_write_way how, told;
+    bool left = false;
     if (!t->path) /* another process took it out of the catalogue */
         return F0T_OK;
-    f0t_write_way told = how;
-    bool leave[F0T_WRITE_WAYS] = {false}, left = false;
-    for (f0t_write_way i = 0; i < F0T_WRITE_WAYS; i++)
-        leave[i] = t->before.count && went(w, picture, i);
-    f0t_status status =
-        f0t_tag_files_write(&said, &told, &left, &w->files, leave, how, &t->tags, false);
+    f0t_status status = write_file(w, &said, &how, &told, &left, t);
     if (status == F0T_OK && !w->options.dry_run) {
         F0T_TRY(f0t_change_begin(w->catalogue));
         F0T_TRY(

@@ -3,7 +3,7 @@
 #include "base/status.h"
 #include "image/keywords.h"
 #include "image/packet.h"
-#include "image/pictures.h"
+#include "image/sidecar_name.h"
 #include "io/original.h"
 
 #include <errno.h>
@@ -20,6 +20,8 @@ struct f0t_sidecars {
     char *path;   /* of the last one */
     char *change; /* of that */
     f0t_namesakes namesakes;
+    char *counted; /* the folder that `usage` is of; NULL: none yet */
+    f0t_sidecar_usage usage;
 };
 
 f0t_status f0t_sidecars_open(f0t_sidecars **out, const f0t_sidecar_options *options)
@@ -45,6 +47,7 @@ void f0t_sidecars_close(f0t_sidecars *sidecars)
     f0t_worker_free(sidecars->worker);
     f0t_free(sidecars->path);
     f0t_free(sidecars->change);
+    f0t_free(sidecars->counted);
     f0t_namesakes_free(&sidecars->namesakes);
     f0t_free(sidecars);
 }
@@ -260,20 +263,57 @@ static f0t_status change(f0t_sidecars *s, bool *changed, const request *r)
     return status;
 }
 
-static f0t_status set_path(f0t_sidecars *s, const char *picture)
+static f0t_status set_path(f0t_sidecars *s, const char *picture, bool plain)
 {
     f0t_free(s->path);
     s->path = NULL;
     if (s->options.embed)
         return f0t_string_copy(&s->path, picture, strlen(picture));
-    return f0t_sidecar_path(&s->path, picture, s->options.plain_name);
+    return f0t_sidecar_path(&s->path, picture, plain);
+}
+
+static f0t_status count_folder(f0t_sidecar_usage *usage, const char *folder)
+{
+    f0t_texts found = {0};
+    f0t_skipped_files skipped = {.kind_count = 0};
+    f0t_status status = f0t_walk(&found, &skipped, folder, NULL);
+    for (size_t i = 0; i < found.count && status == F0T_OK; i++)
+        status = f0t_sidecar_usage_add(usage, f0t_texts_get(&found, i));
+    f0t_texts_free(&found);
+    return status;
+}
+
+/* The collection is the folder that was named; of a picture that was named itself, the folder where it is. */
+static f0t_status count_around(void *user, f0t_sidecar_usage *usage, const char *picture)
+{
+    f0t_sidecars *s = user;
+    const char *slash = strrchr(picture, '/'), *named = folder_of(s, picture);
+    const char *folder = named ? named : slash ? picture : ".";
+    const size_t length = named || !slash   ? strlen(folder)
+                          : slash > picture ? (size_t)(slash - picture)
+                                            : 1;
+    if (!s->counted || strlen(s->counted) != length || memcmp(s->counted, folder, length) != 0) {
+        f0t_free(s->counted);
+        s->counted = NULL;
+        s->usage = (f0t_sidecar_usage){0};
+        F0T_TRY(f0t_string_copy(&s->counted, folder, length));
+        F0T_TRY(count_folder(&s->usage, s->counted));
+    }
+    *usage = s->usage;
+    return F0T_OK;
+}
+
+f0t_status f0t_sidecars_choose(bool *plain, f0t_sidecars *s, const char *picture,
+                               f0t_sidecar_census census, void *user)
+{
+    return f0t_sidecar_choose(plain, &s->namesakes, picture, s->options.plain_name, census, user);
 }
 
 /* A sidecar NAME.xmp is of one picture: the tags of two would replace each other. */
-static f0t_status check_namesakes(f0t_sidecars *s, const char *picture)
+static f0t_status check_namesakes(f0t_sidecars *s, const char *picture, bool plain)
 {
     const char *other;
-    if (s->options.embed || !s->options.plain_name)
+    if (s->options.embed || !plain)
         return F0T_OK;
     F0T_TRY(f0t_namesakes_find(&s->namesakes, &other, picture));
     if (!other)
@@ -284,6 +324,29 @@ static f0t_status check_namesakes(f0t_sidecars *s, const char *picture)
                     picture, other, s->path);
 }
 
+static f0t_status write_tags(const char **path, bool *changed, f0t_sidecars *s, bool plain,
+                             const request *r)
+{
+    *changed = false;
+    F0T_TRY(set_path(s, r->picture, plain));
+    *path = s->path;
+    if (!f0t_path_exists(r->picture))
+        return f0t_fail(F0T_ERROR_NOT_FOUND, "%s: there is no such picture to write tags for",
+                        r->picture);
+    F0T_TRY(check_namesakes(s, r->picture, plain));
+    return change(s, changed, r);
+}
+
+/* No tags are a list of none: NULL would take ours away. */
+static const char *const no_tags[] = {NULL};
+
+f0t_status f0t_sidecars_write_named(const char **path, bool *changed, f0t_sidecars *s,
+                                    const char *picture, const char *const *tags, size_t count)
+{
+    return write_tags(path, changed, s, s->options.plain_name,
+                      &(request){picture, count ? tags : no_tags, count});
+}
+
 f0t_status f0t_sidecars_write(const char **path, bool *changed, f0t_sidecars *s,
                               const char *picture, const char *const *tags, size_t count)
 {
@@ -292,15 +355,10 @@ f0t_status f0t_sidecars_write(const char **path, bool *changed, f0t_sidecars *s,
     F0T_REQUIRE(changed);
     F0T_REQUIRE(picture);
     F0T_TRY(f0t_require_all(__func__, "tags", tags, count));
-    static const char *const none[] = {NULL};
-    *changed = false;
-    F0T_TRY(set_path(s, picture));
-    *path = s->path;
-    if (!f0t_path_exists(picture))
-        return f0t_fail(F0T_ERROR_NOT_FOUND, "%s: there is no such picture to write tags for",
-                        picture);
-    F0T_TRY(check_namesakes(s, picture));
-    return change(s, changed, &(request){picture, count ? tags : none, count});
+    bool plain = false;
+    if (!s->options.embed)
+        F0T_TRY(f0t_sidecars_choose(&plain, s, picture, count_around, s));
+    return write_tags(path, changed, s, plain, &(request){picture, count ? tags : no_tags, count});
 }
 
 /* ---- Away with them ------------------------------------------------------------------------------------ */
@@ -309,19 +367,16 @@ f0t_status f0t_sidecars_write(const char **path, bool *changed, f0t_sidecars *s,
  * are none. */
 static f0t_status find_ours(f0t_sidecars *s, bool *found)
 {
-    static const char mark[] = "urn:fast0tag:xmp:";
     f0t_map map;
     f0t_xmp_packet packet = {0};
     *found = false;
+    if (!s->options.embed)
+        return f0t_sidecar_has_ours(found, s->path);
     if (!f0t_path_exists(s->path))
         return F0T_OK;
     F0T_TRY(f0t_map_open(&map, s->path));
-    f0t_status status = F0T_OK;
-    if (s->options.embed)
-        status = f0t_xmp_packet_find(&packet, map.data, map.size, s->path);
-    else
-        packet = (f0t_xmp_packet){.text = (const char *)map.data, .length = map.size};
-    *found = packet.length && memmem(packet.text, packet.length, mark, sizeof mark - 1);
+    f0t_status status = f0t_xmp_packet_find(&packet, map.data, map.size, s->path);
+    *found = packet.length && f0t_xmp_is_ours(packet.text, packet.length);
     status = f0t_map_finish(&map, s->path, status);
     return status == F0T_ERROR_UNSUPPORTED ? F0T_OK : status;
 }
@@ -335,7 +390,7 @@ f0t_status f0t_sidecars_remove(const char **path, bool *changed, f0t_sidecars *s
     F0T_REQUIRE(picture);
     bool found;
     *changed = false;
-    F0T_TRY(set_path(s, picture));
+    F0T_TRY(set_path(s, picture, s->options.plain_name));
     *path = s->path;
     F0T_TRY(find_ours(s, &found));
     return found ? change(s, changed, &(request){.picture = picture}) : F0T_OK;

@@ -90,8 +90,12 @@ case_sidecars_are_written_and_merged() {
     run 0 tag art.f0t new -k 1 --xmp
     grep -q '<rdf:li>holiday</rdf:li>' new/leaf.svg.xmp || complain "a person's keyword is lost"
     grep -q 'mine' new/leaf.svg.xmp || complain "a person's title is lost"
+    run 0 tag art.f0t new -k 1 --xmp --plain-name # the sidecar that is there is used
+    [ ! -e new/leaf.xmp ] || complain "a second sidecar"
+    mv new/leaf.svg.xmp kept.xmp
     run 0 tag art.f0t new -k 1 --xmp --plain-name
     [ -e new/leaf.xmp ] || complain "no new/leaf.xmp"
+    rm new/leaf.xmp && mv kept.xmp new/leaf.svg.xmp
     echo "<broken" >new/leaf.svg.xmp
     run 1 tag art.f0t new -k 1 --xmp
     warns "leaf.svg.xmp: is no XMP that can be read"

@@ -242,6 +242,47 @@ static void tags_are_in_one_place(void **state)
     assert_int_equal(write_with(&undo).looked, 0);
 }
 
+/* A sidecar of another program, "a.xmp" or "a.png.xmp". */
+static const char *other_sidecar(const char *name)
+{
+    return test_text(name,
+                     "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF "
+                     "xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description "
+                     "rdf:about='' xmlns:xmp='http://ns.adobe.com/xap/1.0/' xmp:Rating='3'/>"
+                     "</rdf:RDF></x:xmpmeta>");
+}
+
+static bool file_has(const char *name, const char *text)
+{
+    size_t size;
+    char *is = access(test_path(name), F_OK) == 0 ? test_read(test_path(name), &size) : NULL;
+    const bool has = is && memmem(is, size, text, strlen(text));
+    f0t_free(is);
+    return has;
+}
+
+/* And of two the one that the catalogue's other pictures use; undo knows which it was. */
+static void the_sidecar_that_is_there_is_used(void **state)
+{
+    f0t_catalogue_write_options undo = F0T_CATALOGUE_WRITE_OPTIONS;
+    (void)state;
+    undo.undo = true;
+    other_sidecar("a.xmp");
+    other_sidecar("b.xmp");
+    other_sidecar("b.png.xmp");
+    for (size_t i = 0; i < 3; i++)
+        decide(i, "sea", F0T_ACCEPTED);
+    assert_int_equal(write_with(NULL).changed, 3);
+    assert_true(file_has("a.xmp", "sea") && !sidecar(0));
+    assert_true(file_has("b.xmp", "sea") && !sidecar_has(1, "sea"));
+    assert_true(sidecar_has(2, "sea"));
+    assert_int_equal(write_with(&undo).changed, 3);
+    assert_false(file_has("a.xmp", "sea") || file_has("b.xmp", "sea") || sidecar(2));
+    assert_true(file_has("a.xmp", "Rating") && file_has("b.xmp", "Rating"));
+    unlink(test_path("a.xmp"));
+    unlink(test_path("b.xmp"));
+}
+
 static void one_lost_picture_does_not_end_the_way_back(void **state)
 {
     f0t_catalogue_write_options undo = F0T_CATALOGUE_WRITE_OPTIONS;
@@ -341,6 +382,7 @@ int main(void)
         EACH(each_call_can_be_taken_back),
         EACH(tags_go_into_pictures_where_asked_for),
         EACH(tags_are_in_one_place),
+        EACH(the_sidecar_that_is_there_is_used),
         EACH(one_lost_picture_does_not_end_the_way_back),
         EACH(the_next_call_goes_on),
         EACH(files_that_lost_their_tags_get_them_again),
