@@ -1718,10 +1718,12 @@ typedef struct f0t_catalogue_undone {
     int64_t picture; /* 0: there was nothing to undo */
     char tag[F0T_TAG_SIZE];
     f0t_decision was, is; /* the decision before and now */
+    size_t count; /* decisions that were taken back; the members above are of the first of them */
 } f0t_catalogue_undone;
 
-/* Takes back the last decision of `who` (NULL: of anybody); the one before it counts again. Calling it again takes
- * back the one before that. */
+/* Takes back the last decision of `who` (NULL: of anybody), and with it all of `who` that were made between the same
+ * f0t_catalogue_begin and f0t_catalogue_commit; those before them count again. Calling it again takes back what was
+ * decided before that. */
 F0T_API f0t_status f0t_catalogue_undo(f0t_catalogue_undone *undone, f0t_catalogue *catalogue,
                                       const char *who);
 

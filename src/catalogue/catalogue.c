@@ -315,6 +315,7 @@ f0t_status f0t_catalogue_commit(f0t_catalogue *catalogue)
     F0T_REQUIRE(catalogue);
     F0T_TRY(require_begun(catalogue));
     catalogue->begun = false;
+    catalogue->step = 0;
     F0T_TRY(check_lost(catalogue));
     f0t_status status = f0t_sql_execute(&catalogue->sql, "COMMIT");
     if (status != F0T_OK)
@@ -327,6 +328,7 @@ f0t_status f0t_catalogue_rollback(f0t_catalogue *catalogue)
     F0T_REQUIRE(catalogue);
     F0T_TRY(require_begun(catalogue));
     catalogue->begun = false;
+    catalogue->step = 0;
     undo_all(catalogue);
     return f0t_catalogue_read_chosen(catalogue);
 }

@@ -7,7 +7,8 @@
 struct f0t_catalogue {
     f0t_sql sql;
     char *path;
-    bool begun;       /* between f0t_catalogue_begin and commit */
+    bool begun;       /* between f0t_catalogue_begin and commit, */
+    int64_t step;     /* since when this was the first decision; 0: none yet */
     char *model;      /* path of the model that was chosen; NULL: none */
     int64_t model_id; /* 0: none */
     uint64_t fingerprint;

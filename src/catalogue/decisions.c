@@ -1,6 +1,7 @@
 /* What people decide about tags, and what of it was written into files. */
 #include "catalogue/catalogue.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -9,8 +10,9 @@ static int64_t now(void)
     return (int64_t)time(NULL);
 }
 
-static f0t_status decide(f0t_catalogue *c, int64_t picture, const char *tag, f0t_decision decision,
-                         const char *who)
+/* *made is the id of the decision. */
+static f0t_status decide(int64_t *made, f0t_catalogue *c, int64_t picture, const char *tag,
+                         f0t_decision decision, const char *who)
 {
     int64_t id;
     F0T_TRY(f0t_catalogue_require(c, picture));
@@ -18,11 +20,14 @@ static f0t_status decide(f0t_catalogue *c, int64_t picture, const char *tag, f0t
     F0T_TRY(f0t_sql_run(
         &c->sql, "UPDATE decisions SET current = 0 WHERE picture = ?1 AND tag = ?2 AND current = 1",
         F0T_SQL_VALUES(f0t_sql_int(picture), f0t_sql_int(id))));
-    return f0t_sql_run(&c->sql,
-                       "INSERT INTO decisions(picture, tag, decision, who, at, current)"
-                       " VALUES (?1, ?2, ?3, ?4, ?5, 1)",
-                       F0T_SQL_VALUES(f0t_sql_int(picture), f0t_sql_int(id), f0t_sql_int(decision),
-                                      f0t_sql_text(who), f0t_sql_int(now())));
+    F0T_TRY(
+        f0t_sql_run(&c->sql,
+                    "INSERT INTO decisions(picture, tag, decision, who, at, current, step)"
+                    " VALUES (?1, ?2, ?3, ?4, ?5, 1, nullif(?6, 0))",
+                    F0T_SQL_VALUES(f0t_sql_int(picture), f0t_sql_int(id), f0t_sql_int(decision),
+                                   f0t_sql_text(who), f0t_sql_int(now()), f0t_sql_int(c->step))));
+    *made = sqlite3_last_insert_rowid(c->sql.db);
+    return F0T_OK;
 }
 
 f0t_status f0t_catalogue_decide(f0t_catalogue *catalogue, int64_t picture, const char *tag,
@@ -33,8 +38,12 @@ f0t_status f0t_catalogue_decide(f0t_catalogue *catalogue, int64_t picture, const
     F0T_REQUIRE(who);
     if (decision > F0T_REJECTED)
         return f0t_fail(F0T_ERROR_ARGUMENT, "f0t_catalogue_decide: no decision %d", (int)decision);
+    int64_t made;
     F0T_TRY(f0t_change_begin(catalogue));
-    return f0t_change_end(catalogue, decide(catalogue, picture, tag, decision, who));
+    F0T_TRY(f0t_change_end(catalogue, decide(&made, catalogue, picture, tag, decision, who)));
+    if (catalogue->begun && !catalogue->step)
+        catalogue->step = made;
+    return F0T_OK;
 }
 
 /* ---- Undo ------------------------------------------------------------------------------------------ */
@@ -48,9 +57,33 @@ static f0t_status to_decision(f0t_decision *out, const f0t_catalogue *c, int64_t
     return F0T_OK;
 }
 
-/* The last decision that was not taken back; *id is 0 where there is none. */
+/* The ids of the last decision that was not taken back and of the first of its step; 0 where there is none. */
+static f0t_status find_step(int64_t *first, int64_t *last, f0t_catalogue *c, const char *who)
+{
+    sqlite3_stmt *row;
+    bool any;
+    *first = *last = 0;
+    F0T_TRY(f0t_sql_bind(&row, &c->sql,
+                         "SELECT coalesce(step, id), id FROM decisions"
+                         " WHERE undone IS NULL AND (?1 IS NULL OR who = ?1)"
+                         " ORDER BY id DESC LIMIT 1",
+                         F0T_SQL_VALUES(f0t_sql_text(who))));
+    F0T_TRY(f0t_sql_step(&any, &c->sql, row));
+    if (!any)
+        return F0T_OK;
+    *first = sqlite3_column_int64(row, 0);
+    *last = sqlite3_column_int64(row, 1);
+    f0t_sql_reset(row);
+    return *first > 0 && *first <= *last
+               ? F0T_OK
+               : f0t_fail(F0T_ERROR_FORMAT, "%s is damaged: no decision begins with %lld", c->path,
+                          (long long)*first);
+}
+
+/* The last decision of a step that was not taken back; *id is 0 where there is none. Nobody else writes between the
+ * decisions of a step, so that their ids are a range. */
 static f0t_status find_last(int64_t *id, int64_t *tag, f0t_catalogue_undone *undone,
-                            f0t_catalogue *c, const char *who)
+                            f0t_catalogue *c, int64_t first, int64_t last)
 {
     sqlite3_stmt *row;
     bool any;
@@ -58,9 +91,10 @@ static f0t_status find_last(int64_t *id, int64_t *tag, f0t_catalogue_undone *und
     F0T_TRY(f0t_sql_bind(&row, &c->sql,
                          "SELECT d.id, d.picture, d.tag, d.decision, t.name FROM decisions d"
                          " JOIN tags t ON t.id = d.tag"
-                         " WHERE d.undone IS NULL AND (?1 IS NULL OR d.who = ?1)"
+                         " WHERE d.undone IS NULL AND d.id BETWEEN ?1 AND ?2"
+                         " AND d.who = (SELECT who FROM decisions WHERE id = ?2)"
                          " ORDER BY d.id DESC LIMIT 1",
-                         F0T_SQL_VALUES(f0t_sql_text(who))));
+                         F0T_SQL_VALUES(f0t_sql_int(first), f0t_sql_int(last))));
     F0T_TRY(f0t_sql_step(&any, &c->sql, row));
     if (!any)
         return F0T_OK;
@@ -69,17 +103,14 @@ static f0t_status find_last(int64_t *id, int64_t *tag, f0t_catalogue_undone *und
     *tag = sqlite3_column_int64(row, 2);
     undone->picture = sqlite3_column_int64(row, 1);
     f0t_status status = to_decision(&undone->was, c, sqlite3_column_int64(row, 3));
-    strncpy(undone->tag, name ? name : "", sizeof undone->tag - 1);
+    snprintf(undone->tag, sizeof undone->tag, "%s", name ? name : "");
     f0t_sql_reset(row);
     return status;
 }
 
-static f0t_status take_back(f0t_catalogue_undone *undone, f0t_catalogue *c, const char *who)
+static f0t_status take_back(f0t_catalogue_undone *undone, f0t_catalogue *c, int64_t id, int64_t tag)
 {
-    int64_t id, tag, before, decision;
-    F0T_TRY(find_last(&id, &tag, undone, c, who));
-    if (!id)
-        return F0T_OK;
+    int64_t before, decision;
     F0T_TRY(f0t_sql_run(&c->sql, "UPDATE decisions SET current = 0, undone = ?2 WHERE id = ?1",
                         F0T_SQL_VALUES(f0t_sql_int(id), f0t_sql_int(now()))));
     /* Somebody else's later decision about the same tag still counts. */
@@ -91,7 +122,20 @@ static f0t_status take_back(f0t_catalogue_undone *undone, f0t_catalogue *c, cons
                         F0T_SQL_VALUES(f0t_sql_int(before))));
     F0T_TRY(f0t_sql_get_int(&decision, &c->sql, "SELECT decision FROM decisions WHERE id = ?1",
                             F0T_SQL_VALUES(f0t_sql_int(before)), F0T_UNDECIDED));
+    undone->count++;
     return to_decision(&undone->is, c, decision);
+}
+
+static f0t_status take_step_back(f0t_catalogue_undone *undone, f0t_catalogue *c, const char *who)
+{
+    int64_t first, last, id, tag;
+    F0T_TRY(find_step(&first, &last, c, who));
+    for (;;) {
+        F0T_TRY(find_last(&id, &tag, undone, c, first, last));
+        if (!id)
+            return F0T_OK;
+        F0T_TRY(take_back(undone, c, id, tag));
+    }
 }
 
 f0t_status f0t_catalogue_undo(f0t_catalogue_undone *undone, f0t_catalogue *catalogue,
@@ -101,7 +145,7 @@ f0t_status f0t_catalogue_undo(f0t_catalogue_undone *undone, f0t_catalogue *catal
     F0T_REQUIRE(catalogue);
     *undone = (f0t_catalogue_undone){.size = sizeof *undone};
     F0T_TRY(f0t_change_begin(catalogue));
-    return f0t_change_end(catalogue, take_back(undone, catalogue, who));
+    return f0t_change_end(catalogue, take_step_back(undone, catalogue, who));
 }
 
 /* ---- What was written ------------------------------------------------------------------------------ */

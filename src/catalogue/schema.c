@@ -75,6 +75,8 @@ static const char *const STEPS[] = {
     " picture INTEGER NOT NULL REFERENCES pictures(id) ON DELETE CASCADE, how INTEGER NOT NULL,"
     " before TEXT NOT NULL, at INTEGER NOT NULL) STRICT;"
     "CREATE INDEX writes_run ON writes(run);",
+    /* Decisions of one step, which are undone together, have the id of the first of them; NULL: its own. */
+    "ALTER TABLE decisions ADD COLUMN step INTEGER;",
 };
 enum { VERSION = sizeof STEPS / sizeof *STEPS };
 

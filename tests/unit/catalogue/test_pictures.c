@@ -282,6 +282,36 @@ static void test_decisions_can_be_taken_back(void **state)
     f0t_catalogue_close(c);
 }
 
+static void test_decisions_of_one_begin_are_taken_back_together(void **state)
+{
+    f0t_catalogue *c = fresh_catalogue("catalogue");
+    f0t_catalogue_undone undone;
+    (void)state;
+    const int64_t a = put(c, "/a", 1, NULL, "sea"), b = put(c, "/b", 2, NULL, "dog");
+    assert_ok(f0t_catalogue_decide(c, a, "sea", F0T_REJECTED, "me"));
+    assert_ok(f0t_catalogue_begin(c));
+    assert_ok(f0t_catalogue_decide(c, a, "sea", F0T_ACCEPTED, "me"));
+    assert_fails(F0T_ERROR_ARGUMENT, "empty", f0t_catalogue_decide(c, a, "", F0T_ACCEPTED, "me"));
+    assert_ok(f0t_catalogue_decide(c, b, "dog", F0T_ACCEPTED, "me"));
+    assert_ok(f0t_catalogue_decide(c, b, "sky", F0T_ACCEPTED, "you"));
+    assert_ok(f0t_catalogue_decide(c, b, "dog", F0T_REJECTED, "me"));
+    assert_ok(f0t_catalogue_commit(c));
+    assert_ok(f0t_catalogue_decide(c, b, "new", F0T_ACCEPTED, "me"));
+    assert_ok(f0t_catalogue_undo(&undone, c, "me"));
+    assert_true(undone.picture == b && undone.count == 1);
+    assert_ok(f0t_catalogue_undo(&undone, c, "me"));
+    assert_true(undone.picture == a && undone.count == 3 && undone.was == F0T_ACCEPTED);
+    assert_true(undone.is == F0T_REJECTED);
+    assert_string_equal(undone.tag, "sea");
+    assert_string_equal(show(c, a), "sea 0 0.75 2 0");
+    assert_string_equal(show(c, b), "sky 0 -1 1 0, dog 0 0.75 0 0");
+    assert_ok(f0t_catalogue_undo(&undone, c, "me"));
+    assert_true(undone.picture == a && undone.count == 1);
+    assert_ok(f0t_catalogue_undo(&undone, c, "me"));
+    assert_true(undone.picture == 0 && undone.count == 0);
+    f0t_catalogue_close(c);
+}
+
 static void test_what_was_written_is_known(void **state)
 {
     f0t_catalogue *c = fresh_catalogue("catalogue");
@@ -332,6 +362,7 @@ int main(void)
         cmocka_unit_test(test_a_path_that_leads_nowhere_is_told),
         cmocka_unit_test(test_queries),
         cmocka_unit_test(test_decisions_can_be_taken_back),
+        cmocka_unit_test(test_decisions_of_one_begin_are_taken_back_together),
         cmocka_unit_test(test_what_was_written_is_known),
         cmocka_unit_test(test_words),
     };

@@ -146,6 +146,8 @@ static const struct {
      undo_writing, F0T_ERROR_FORMAT, "is damaged: no run after 9223372036854775807"},
     {DECIDED(9), undo, F0T_ERROR_FORMAT, "is damaged: no decision 9"},
     {DECIDED(-1) ";" DECIDED(1), undo, F0T_ERROR_FORMAT, "is damaged: no decision -1"},
+    {DECIDED(1) "; UPDATE decisions SET step = 99", undo, F0T_ERROR_FORMAT,
+     "is damaged: no decision begins with 99"},
 };
 
 static void execute(const char *path, const char *sql)
