@@ -36,7 +36,7 @@ typedef struct command {
     f0t_tag_options tag;    /* what the options say, with the number of tags */
     json_t *list;           /* with --json */
     f0t_sidecars *sidecars; /* with --xmp or --embed */
-    size_t tagged;
+    size_t tagged, bare;    /* pictures, and those of them that have no tag that is sure enough */
     size_t changed, unchanged, failed;
     f0t_status status; /* of what ended it early */
 } command;
@@ -122,6 +122,11 @@ static void report_sidecars(const command *c)
              c->changed == 1 ? "" : "s", c->options->dry_run ? "would be written" : "written",
              c->unchanged, c->unchanged == 1 ? "it was" : "they were");
     say(c, F0T_LOG_INFO, line);
+    if (c->bare) {
+        snprintf(line, sizeof line, "%zu of %zu picture%s ha%s no tag that is sure enough", c->bare,
+                 c->tagged, c->tagged == 1 ? "" : "s", c->bare == 1 ? "s" : "ve");
+        say(c, F0T_LOG_INFO, line);
+    }
 }
 
 /* ---- Tagging ------------------------------------------------------------------------------ */
@@ -133,6 +138,7 @@ static bool take(void *user, const f0t_tag_result *given)
     if (result.status != F0T_OK) /* the library has logged why */
         return true;
     c->tagged++;
+    c->bare += !result.count;
     if (c->which)
         result.input = c->which[result.input];
     show(c, &result);
@@ -199,18 +205,51 @@ static const char *sure_option(const cli_context *cli)
     return NULL;
 }
 
+static bool writes(const options *o)
+{
+    return o->xmp || o->embed;
+}
+
+/* Tags are written, and no option says which. */
+static bool writes_by_default(const cli_context *cli, const options *o)
+{
+    return writes(o) && !sure_option(cli) && !cli_given(cli, "top");
+}
+
+static bool chooses_by_confidence(const f0t_tag_options *tag)
+{
+    return tag->confidence != 0 || tag->precision != 0 || tag->recall != 0;
+}
+
 /* With as many tags per picture as there are words, every picture gets every word: that is hardly
  * meant, and it is a lot to take back. */
 static f0t_status check_choice(const command *c)
 {
     const size_t size = f0t_vocab_count(f0t_tagger_vocab(c->tagger)), k = c->tag.k;
-    if ((!c->options->xmp && !c->options->embed) || c->options->force || k < size ||
-        sure_option(c->cli))
+    if (!writes(c->options) || c->options->force || k < size || chooses_by_confidence(&c->tag))
         return F0T_OK;
     return cli_fail(c->cli, F0T_ERROR_ARGUMENT,
                     "-k %zu of %zu word%s: each picture would get %s; take a smaller -k or more "
                     "words, or write them with --force",
                     k, size, size == 1 ? "" : "s", size == 1 ? "it" : "all of them");
+}
+
+static void report_choice(const command *c)
+{
+    const char *method = f0t_method_name(f0t_model_method(c->model));
+    char line[160];
+    if (!writes_by_default(c->cli, c->options))
+        return;
+    if (chooses_by_confidence(&c->tag))
+        snprintf(line, sizeof line,
+                 "tags of at least %.0f %%, at most %zu per picture; --confidence changes it",
+                 100 * c->tag.confidence, c->tag.k);
+    else
+        snprintf(line, sizeof line,
+                 "a model of %s does not say how sure it is: the best %zu tags of each picture, "
+                 "right or wrong; -k changes it",
+                 method, c->tag.k);
+    say(c, F0T_LOG_INFO, line);
 }
 
 static f0t_status run_command(command *c)
@@ -223,6 +262,7 @@ static f0t_status run_command(command *c)
     c->list = c->cli->json ? json_array() : NULL;
     if (!c->list)
         tag_list_print_head(c->options->format);
+    report_choice(c);
     status = open_sidecars(c);
     if (status == F0T_OK)
         status = tag_all(c);
@@ -276,11 +316,17 @@ static f0t_status check_options(cli_context *cli, const options *o)
     return F0T_OK;
 }
 
+/* What is written without a look at each tag is what the model is sure of, where it says that. */
+static bool takes_sure(const cli_context *cli, const options *o, const f0t_model *model)
+{
+    return writes_by_default(cli, o) && f0t_model_method(model) == F0T_METHOD_BLEND;
+}
+
 static f0t_status check_sure(cli_context *cli, const options *o, const f0t_model *model)
 {
     const char *name = sure_option(cli);
     const double value = o->tag.confidence + o->tag.precision + o->tag.recall; /* one is given */
-    if (!name && cli_given(cli, "max"))
+    if (!name && cli_given(cli, "max") && !takes_sure(cli, o, model))
         return cli_fail(cli, F0T_ERROR_ARGUMENT,
                         "--max needs --confidence or --precision; -k is the number of tags");
     if (name && !(value > 0 && value <= 1))
@@ -294,14 +340,19 @@ static f0t_status check_sure(cli_context *cli, const options *o, const f0t_model
 }
 
 /* What is sure enough has any number of tags; but nobody wants hundreds for a low threshold. */
-static f0t_tag_options tag_options(const cli_context *cli, const options *o, const f0t_vocab *vocab)
+static f0t_tag_options tag_options(const cli_context *cli, const options *o, const f0t_model *model,
+                                   const f0t_vocab *vocab)
 {
     enum { SURE_MOST = 100 };
     f0t_tag_options tag = o->tag;
-    if (sure_option(cli))
+    if (takes_sure(cli, o, model)) {
+        tag.confidence = F0T_SURE_LEAST;
+        tag.k = o->max ? o->max : F0T_SURE_MOST;
+    } else if (sure_option(cli)) {
         tag.k = o->max                     ? o->max
                 : cli_given(cli, "recall") ? f0t_vocab_count(vocab)
                                            : (size_t)SURE_MOST;
+    }
     return tag;
 }
 
@@ -330,7 +381,7 @@ static f0t_status run_tagger(cli_context *cli, const options *o, const f0t_model
     f0t_status status = f0t_tagger_create(&tagger, model, &how, cli->context);
     command c = {.cli = cli, .options = o, .tagger = tagger, .model = model, .source = source};
     if (status == F0T_OK) {
-        c.tag = tag_options(cli, o, f0t_tagger_vocab(tagger));
+        c.tag = tag_options(cli, o, model, f0t_tagger_vocab(tagger));
         status = run_command(&c);
         free(c.which);
     }
@@ -371,7 +422,8 @@ static f0t_status run(cli_context *cli, const void *values)
 #define AT(field) offsetof(options, field)
 
 static const cli_option table[] = {
-    {"top", 'k', CLI_COUNT, AT(tag.k), "N", "Number of tags per image. Default 5.", NULL},
+    {"top", 'k', CLI_COUNT, AT(tag.k), "N",
+     "Number of tags per image. Default 5 for tags that are only printed.", NULL},
     {"diverse", 0, CLI_REAL, AT(tag.diverse), "X",
      "What a tag loses that repeats a word of one before it, or is nearly a synonym: X times the "
      "distance between the first and the 20th score. 0 ranks by the score alone, 1 hardly repeats "
@@ -380,7 +432,7 @@ static const cli_option table[] = {
      NULL},
     {"confidence", 0, CLI_REAL, AT(tag.confidence), "P",
      "Only tags that a person would keep with this probability or more: any number per image, also "
-     "none.",
+     "none. Default 0.6 for tags that are written, at most 5 per image.",
      NULL},
     {"precision", 0, CLI_REAL, AT(tag.precision), "P",
      "Only tags so sure that of the images which get any, at least this share of their tags is "
@@ -394,7 +446,9 @@ static const cli_option table[] = {
      "that.",
      NULL},
     {"max", 0, CLI_COUNT, AT(max), "N",
-     "With --confidence or --precision: the most tags per image. Default 100.", NULL},
+     "The most tags per image, with a confidence or precision. Default 100, without these options "
+     "5.",
+     NULL},
     {"vocab", 0, CLI_TEXT, AT(words), "FILE",
      "Words to rank, one per line, seen in training or not; or a file of 'fast0tag vectors "
      "prepare', which needs no --vectors. Default: the tags of the training.",
@@ -460,7 +514,7 @@ static const cli_conflict conflicts[] = {{"json", "format"},          {"xmp", "e
 
 static const cli_example examples[] = {
     {"fast0tag tag photos.f0t ~/Pictures/new --xmp",
-     "Tags pictures, and writes the tags into sidecars beside them."},
+     "Tags pictures, and writes the tags that are sure into sidecars beside them."},
     {"fast0tag tag photos.f0t flickr8k --part test", "The five best tags of each test image."},
     {"fast0tag tag photos.f0t features.npy --vocab words.txt --vectors glove.txt -k 10 --format "
      "csv",

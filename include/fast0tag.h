@@ -1415,6 +1415,16 @@ typedef struct f0t_tag_options {
         .size = sizeof(f0t_tag_options), .k = 5, .diverse = 0.07 \
     }
 
+/*
+ * What clients do with a confidence unless they are asked for something else, one rule for all of them. Tags of at
+ * least F0T_SURE_LEAST, at most F0T_SURE_MOST per picture, are written or accepted together without a look at each: so
+ * many of them are right as it says, and more. A person is asked about tags of at least F0T_OFFERED_LEAST: typing a
+ * tag takes about six keys, so that a suggestion which is right in one of seven cases is just worth one.
+ */
+#define F0T_SURE_LEAST 0.6
+#define F0T_OFFERED_LEAST 0.15
+enum { F0T_SURE_MOST = 5 };
+
 /* A tag and how well it fits: the product of the picture's direction and the tag's vector, larger being
  * better. A score compares the tags of one picture; across pictures it depends on the length of their
  * directions. Of a blend it is a logit, comparable across pictures, and says how sure the tag is. */

@@ -79,6 +79,29 @@ case_sidecars_hold_what_is_sure() {
     run 0 train art --vectors vectors.txt -o art.f0t --method blend --epochs 4
     mkdir new
     colour='hsl(93,90%,50%)' draw new/leaf.svg
+    # Without any option that chooses tags only what is sure is written, and the output says so.
+    colour='hsl(45,30%,50%)' draw new/doubt.svg
+    run 0 tag art.f0t new --confidence 0.6 --max 5 --json
+    cp "$out" sure.json
+    run 0 tag art.f0t new --xmp --json
+    warns "tags of at least 60 %, at most 5 per picture; --confidence changes it"
+    cmp -s "$out" sure.json || complain "not what is sure: $(cat "$out")"
+    json_holds 'sum(len(r["tags"]) for r in d) < 2 * len(d)'
+    warns "picture"
+    run 0 tag art.f0t new --xmp --max 3
+    warns "tags of at least 60 %, at most 3 per picture"
+    run 0 tag art.f0t new --json
+    json_holds 'all(len(r["tags"]) == 4 for r in d)' # to be looked at: all of them
+    run 0 tag art.f0t new --confidence 0.999999 --xmp --dry-run
+    warns "2 of 2 pictures have no tag that is sure enough"
+    run 0 tag art.f0t new -k 3 --xmp --dry-run
+    ! grep -qE "at least|changes it" "$err" || complain "$(cat "$err")"
+    refuse 2 "--max needs --confidence or --precision" tag art.f0t new -k 3 --max 3 --xmp
+    run 0 train art --vectors vectors.txt -o linear.f0t --method linear
+    run 0 tag linear.f0t new --xmp --force --dry-run
+    warns "a model of linear does not say how sure it is: the best 5 tags of each picture, right or wrong; -k changes it"
+    refuse 2 "--max needs --confidence or --precision" tag linear.f0t new --max 3 --xmp
+    rm new/*.xmp new/doubt.svg
     run 0 tag art.f0t new -k 2 --xmp
     [ "$(grep -cE '<rdf:li>(red|green|blue|yellow)</rdf:li>' new/leaf.svg.xmp)" -ge 2 ] || complain "not two tags"
     run 0 tag art.f0t new --confidence 0.3 --json
