@@ -9,12 +9,13 @@
 
 typedef struct options {
     const char *catalogue, *tag, *folder, *order, *by;
-    double confidence;
+    double confidence, sure;
     size_t top;
     bool lines;
 } options;
 
-static const options defaults = {.order = "found", .top = 9};
+static const options defaults = {
+    .order = "found", .top = 9, .confidence = F0T_OFFERED_LEAST, .sure = F0T_SURE_LEAST};
 
 /* ---- What is to be reviewed, as JSON ------------------------------------------------------ */
 
@@ -62,15 +63,23 @@ static f0t_status print_json(cli_context *cli, review *r)
 
 static f0t_status run_on(cli_context *cli, const options *o, review *r)
 {
-    if (!r->pictures->count) {
-        printf("nothing is left to decide%s\n",
-               f0t_catalogue_model(r->catalogue)
-                   ? ""
-                   : ": no model suggests tags; 'fast0tag index --model MODEL FOLDER' lets one");
+    if (!r->pictures->count && !f0t_catalogue_model(r->catalogue)) {
+        printf("nothing is left to decide: no model suggests tags; 'fast0tag index --model MODEL "
+               "FOLDER' lets one\n");
         return F0T_OK;
     }
-    if (o->lines || !terminal_open())
+    if (!r->pictures->count) {
+        printf("nothing is left to decide: no suggestion of at least %.0f %%; --confidence changes "
+               "it\n",
+               100 * r->confidence);
+        return F0T_OK;
+    }
+    if (o->lines || !terminal_open()) {
+        printf("suggestions of at least %.0f %%, at most %zu per picture; --confidence and -k "
+               "change it\n",
+               100 * r->confidence, r->most);
         return review_by_lines(r, cli);
+    }
     f0t_status status = review_by_keys(r, cli);
     terminal_close();
     return status;
@@ -96,10 +105,13 @@ static f0t_status run(cli_context *cli, const void *given)
     f0t_catalogue_options how = F0T_CATALOGUE_OPTIONS;
     review r = {.who = cli_decider(o->by),
                 .confidence = o->confidence,
+                .sure = o->sure > o->confidence ? o->sure : o->confidence,
                 .most = o->top < REVIEW_MOST ? o->top : REVIEW_MOST};
     if (!(o->confidence >= 0 && o->confidence <= 1))
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "--confidence: %g is not between 0 and 1",
                         o->confidence);
+    if (!(o->sure >= 0 && o->sure <= 1))
+        return cli_fail(cli, F0T_ERROR_ARGUMENT, "--sure: %g is not between 0 and 1", o->sure);
     how.mode = cli->json ? F0T_CATALOGUE_READ : F0T_CATALOGUE_WRITE;
     /* The catalogue has whole paths; a folder that is gone may be known by the path that is given. */
     char *whole = o->folder ? realpath(o->folder, NULL) : NULL;
@@ -123,7 +135,10 @@ static f0t_status run(cli_context *cli, const void *given)
 static const cli_option table[] = {
     CLI_CATALOGUE_OPTION(AT(catalogue)),
     {"confidence", 0, CLI_REAL, AT(confidence), "P",
-     "Only suggestions that are at least this sure. Default 0: all.", NULL},
+     "Only suggestions that are at least this sure. Default 0.15; a catalogue has none below 0.02.",
+     NULL},
+    {"sure", 0, CLI_REAL, AT(sure), "P",
+     "How sure the suggestions are that one key accepts together. Default 0.6.", NULL},
     {"top", 'k', CLI_COUNT, AT(top), "N", "Suggestions per picture, at most. Default 9.", NULL},
     {"tag", 0, CLI_TEXT, AT(tag), "TAG", "Only pictures for which this tag is suggested.", NULL},
     {"folder", 0, CLI_TEXT, AT(folder), "FOLDER", "Only pictures below this folder.", NULL},
@@ -153,8 +168,10 @@ const cli_verb cli_verb_review = {
     .most = 0,
     .description =
         "Shows one picture's path, keywords and suggested tags at a time. y accepts the tag at the "
-        "cursor, n rejects it, the arrows and digits move the cursor; t types another tag, which "
-        "Tab completes from the tags of the collection; u undoes; space is the next picture, b the "
+        "cursor, n rejects it, A accepts all that are sure, the arrows and digits move the cursor; "
+        "t "
+        "types another tag, which Tab completes from the tags of the collection; u undoes; space "
+        "is the next picture, b the "
         "one before, q quits. Each decision is kept at once, and no file but the catalogue "
         "changes: 'fast0tag write' writes accepted tags into sidecars or pictures.\n\n"
         "Without a terminal it reads lines: numbers accept, numbers with a minus reject, ? "

@@ -1,6 +1,7 @@
 #include "review.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,10 +76,16 @@ f0t_status review_open(review *r, const f0t_catalogue_query *query)
     return status == F0T_OK && r->pictures->count ? arrive(r) : status;
 }
 
+/* Decisions from `first` on are forgotten. */
+static void forget(review *r, size_t first)
+{
+    while (r->decided > first)
+        free(r->decisions[--r->decided].tag);
+}
+
 void review_close(review *r)
 {
-    for (size_t i = 0; i < r->decided; i++)
-        free(r->decisions[i].tag);
+    forget(r, 0);
     free(r->decisions);
     f0t_catalogue_tags_free(r->all);
     f0t_catalogue_pictures_free(r->pictures);
@@ -110,8 +117,13 @@ static f0t_decision find_decision(const review *r, const char *tag)
     return F0T_UNDECIDED;
 }
 
-/* Room for one more decision, which is about the picture in work. */
-static f0t_status prepare(review *r, const char *tag, f0t_decision decision)
+static bool is_sure(const review *r, const f0t_catalogue_tag *tag)
+{
+    return tag->decision == F0T_UNDECIDED && (double)tag->confidence >= r->sure;
+}
+
+/* Appends a decision about the picture in work, and makes it. */
+static f0t_status decide(review *r, const char *tag, f0t_decision decision, bool joined)
 {
     if (r->decided == r->room) {
         const size_t room = 2 * r->room + 16;
@@ -122,66 +134,118 @@ static f0t_status prepare(review *r, const char *tag, f0t_decision decision)
         r->room = room;
     }
     char *copy = strdup(tag);
-    r->decisions[r->decided] = (review_decision){r->at, copy, decision, find_decision(r, tag)};
-    return copy ? F0T_OK : f0t_error_set(F0T_ERROR_MEMORY, "no memory for another decision");
+    if (!copy)
+        return f0t_error_set(F0T_ERROR_MEMORY, "no memory for another decision");
+    r->decisions[r->decided++] =
+        (review_decision){r->at, copy, decision, find_decision(r, tag), joined};
+    return f0t_catalogue_decide(r->catalogue, review_picture(r)->id, tag, decision, r->who);
+}
+
+/* Ends what was begun: all of it counts, or, where something failed, nothing. */
+static f0t_status finish(const review *r, f0t_status status)
+{
+    if (status == F0T_OK)
+        return f0t_catalogue_commit(r->catalogue);
+    char line[512]; /* rolling back may say something else */
+    snprintf(line, sizeof line, "%s", f0t_last_error());
+    (void)f0t_catalogue_rollback(r->catalogue);
+    return f0t_error_set(status, line);
 }
 
 f0t_status review_decide(review *r, const char *tag, f0t_decision decision)
 {
-    f0t_status status = prepare(r, tag, decision);
+    const size_t first = r->decided;
+    f0t_status status = decide(r, tag, decision, false);
     if (status != F0T_OK)
-        return status;
-    status = f0t_catalogue_decide(r->catalogue, review_picture(r)->id, tag, decision, r->who);
-    if (status == F0T_OK)
-        r->decided++;
-    else
-        free(r->decisions[r->decided].tag);
+        forget(r, first);
     return status == F0T_OK ? load(r) : status;
 }
 
-/* The catalogue's own undo takes the last decision of a name, which may be one of another review; where it is, what was
- * before is decided again. */
-static f0t_status take_back(review *r, const review_decision *last)
+size_t review_count_sure(const review *r)
 {
-    const int64_t picture = r->pictures->items[last->at].id;
+    size_t count = 0;
+    for (size_t i = 0; i < r->count; i++)
+        count += is_sure(r, r->shown[i]);
+    return count;
+}
+
+f0t_status review_accept_sure(review *r)
+{
+    const size_t first = r->decided;
+    f0t_status status = f0t_catalogue_begin(r->catalogue);
+    if (status != F0T_OK)
+        return status;
+    for (size_t i = 0; i < r->count && status == F0T_OK; i++)
+        if (is_sure(r, r->shown[i]))
+            status = decide(r, r->shown[i]->tag, F0T_ACCEPTED, r->decided > first);
+    status = finish(r, status);
+    if (status != F0T_OK)
+        forget(r, first);
+    return status == F0T_OK ? load(r) : status;
+}
+
+/* ---- Undo --------------------------------------------------------------------------------- */
+
+/* The catalogue's own undo takes back the last step of a name, which may be one of another review. */
+static f0t_status take_back_last(bool *taken, const review *r, const review_decision *step,
+                                 size_t count)
+{
     f0t_catalogue_undone what = {.size = sizeof what};
+    *taken = false;
     f0t_status status = f0t_catalogue_begin(r->catalogue);
     if (status != F0T_OK)
         return status;
     status = f0t_catalogue_undo(&what, r->catalogue, r->who);
-    if (status == F0T_OK && what.picture == picture && !strcmp(what.tag, last->tag) &&
-        what.is == last->before)
+    *taken = status == F0T_OK && what.count == count && what.is == step->before &&
+             what.picture == review_picture(r)->id && !strcmp(what.tag, step->tag);
+    if (*taken)
         return f0t_catalogue_commit(r->catalogue);
     (void)f0t_catalogue_rollback(r->catalogue);
-    return status == F0T_OK
-               ? f0t_catalogue_decide(r->catalogue, picture, last->tag, last->before, r->who)
-               : status;
+    return status;
 }
 
-/* A later decision of somebody else about the same tag still counts. */
-static f0t_status undo(review *r, const review_decision *last)
+/* Decides what was before, again. A later decision of somebody else about the same tag still counts. */
+static f0t_status decide_before(const review *r, const review_decision *step, size_t count)
 {
-    r->at = last->at;
+    f0t_status status = f0t_catalogue_begin(r->catalogue);
+    if (status != F0T_OK)
+        return status;
+    for (size_t i = 0; i < count && status == F0T_OK; i++)
+        if (find_decision(r, step[i].tag) == step[i].decision)
+            status = f0t_catalogue_decide(r->catalogue, review_picture(r)->id, step[i].tag,
+                                          step[i].before, r->who);
+    return finish(r, status);
+}
+
+static f0t_status undo(review *r, const review_decision *step, size_t count)
+{
+    bool stand = true, taken = false;
+    r->at = step->at;
     f0t_status status = arrive(r);
-    if (status == F0T_OK && find_decision(r, last->tag) == last->decision) {
-        status = take_back(r, last);
-        if (status == F0T_OK)
-            status = arrive(r);
-    }
+    for (size_t i = 0; status == F0T_OK && i < count; i++)
+        stand = stand && find_decision(r, step[i].tag) == step[i].decision;
+    if (status == F0T_OK && stand)
+        status = take_back_last(&taken, r, step, count);
+    if (status == F0T_OK && !taken)
+        status = decide_before(r, step, count);
+    if (status == F0T_OK)
+        status = arrive(r);
     for (size_t i = 0; status == F0T_OK && i < r->count; i++)
-        if (!strcmp(r->shown[i]->tag, last->tag))
+        if (!strcmp(r->shown[i]->tag, step->tag))
             r->focus = i;
     return status;
 }
 
 f0t_status review_undo(review *r, bool *undone)
 {
-    *undone = r->decided > 0;
+    size_t first = r->decided;
+    *undone = first > 0;
     if (!*undone)
         return F0T_OK;
-    review_decision *last = &r->decisions[--r->decided];
-    f0t_status status = undo(r, last);
-    free(last->tag);
+    while (r->decisions[--first].joined)
+        ;
+    f0t_status status = undo(r, &r->decisions[first], r->decided - first);
+    forget(r, first);
     return status;
 }
 

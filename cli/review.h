@@ -11,12 +11,14 @@ typedef struct review_decision {
     size_t at; /* the picture */
     char *tag;
     f0t_decision decision, before;
+    bool joined; /* made in one step with the one before it */
 } review_decision;
 
 typedef struct review {
     f0t_catalogue *catalogue;
     const char *who;
-    double confidence; /* the least of a suggestion */
+    double confidence; /* the least of a suggestion, */
+    double sure;       /* and of one that review_accept_sure accepts */
     size_t most;       /* tags of a picture that are shown, at most REVIEW_MOST */
     f0t_catalogue_pictures *pictures;
     size_t at;                                   /* the picture in work */
@@ -40,7 +42,10 @@ f0t_status review_previous(review *r, bool *moved);
 
 /* Decides about a tag of the picture, shown or not. */
 f0t_status review_decide(review *r, const char *tag, f0t_decision decision);
-/* Takes the last decision of this review back, whatever others have decided since, and goes to its picture; *undone is
+/* Tags that are shown, not decided, and sure; accepts them in one step. */
+size_t review_count_sure(const review *r);
+f0t_status review_accept_sure(review *r);
+/* Takes the last step of this review back, whatever others have decided since, and goes to its picture; *undone is
  * false where there is none. */
 f0t_status review_undo(review *r, bool *undone);
 

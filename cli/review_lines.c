@@ -11,6 +11,7 @@ enum { OFFERED = 20 };
 
 static const char HELP[] = "  2 5     accept tags 2 and 5\n"
                            "  -3      reject tag 3\n"
+                           "  a       accept the tags that are sure, as said below them\n"
                            "  t TAG   the picture has this tag\n"
                            "  c TEXT  which of your tags begin with the text\n"
                            "  u       undo the last decision\n"
@@ -46,6 +47,8 @@ static void show(const review *r)
     printf("%s", any ? "\n" : "");
     for (size_t i = 0; i < r->count; i++)
         show_tag(r->shown[i], i + 1);
+    if (review_count_sure(r))
+        printf("     a accepts %zu of at least %.0f %%\n", review_count_sure(r), 100 * r->sure);
 }
 
 /* ---- Commands ----------------------------------------------------------------------------- */
@@ -114,6 +117,17 @@ static f0t_status move(review *r, f0t_status (*to)(review *, bool *), const char
     return status;
 }
 
+static f0t_status accept_sure(review *r)
+{
+    const size_t count = review_count_sure(r);
+    f0t_status status = count ? review_accept_sure(r) : F0T_OK;
+    if (status == F0T_OK && count)
+        show(r);
+    else if (status == F0T_OK)
+        printf("no tag of at least %.0f %% is left to decide\n", 100 * r->sure);
+    return status;
+}
+
 static f0t_status type(review *r, const char *tag)
 {
     f0t_status status = *tag ? review_decide(r, tag, F0T_ACCEPTED) : F0T_OK;
@@ -145,6 +159,8 @@ static f0t_status obey(review *r, const char *line, bool *quit)
         return move(r, review_previous, "this is the first picture");
     else if (is(line, 'u'))
         return move(r, review_undo, "there is nothing to undo");
+    else if (is(line, 'a'))
+        return accept_sure(r);
     else if (is(line, 't'))
         return type(r, rest(line));
     else if (is(line, 'c'))

@@ -19,8 +19,9 @@ enum { CLEAR = 21, OFFERED = 12 }; /* Ctrl-U; completions that are shown */
 
 typedef struct screen {
     review *r;
-    size_t cursor;    /* the tag in question */
-    const char *said; /* the last line; "" for the keys */
+    size_t cursor;     /* the tag in question */
+    const char *said;  /* the last line; "" for the keys */
+    char accepted[80]; /* it, after some were accepted together */
     bool typing;
     char text[F0T_TAG_SIZE];
     char offered[1024]; /* completions */
@@ -66,8 +67,12 @@ static void show(const screen *s)
 {
     const review *r = s->r;
     const size_t width = terminal_width();
+    char line[160];
     terminal_clear();
-    printf("%zu of %zu\n", r->at + 1, r->pictures->count);
+    snprintf(line, sizeof line, "%zu of %zu  suggestions of at least %.0f %% (--confidence)",
+             r->at + 1, r->pictures->count, 100 * r->confidence);
+    terminal_print(line, width);
+    printf("\n");
     terminal_print_end(review_picture(r)->path, width);
     printf("\n");
     show_keywords(r, width);
@@ -80,6 +85,12 @@ static void show(const screen *s)
         printf("\ntag (Tab completes, Esc leaves): ");
         terminal_print(s->text, width > 40 ? width - 34 : width);
         return;
+    }
+    if (review_count_sure(r)) {
+        snprintf(line, sizeof line, "A accept %zu of at least %.0f %%", review_count_sure(r),
+                 100 * r->sure);
+        terminal_print(line, width);
+        printf("\n");
     }
     terminal_print(*s->said ? s->said
                             : "y accept  n reject  t type  u undo  space next  b back  q quit",
@@ -146,17 +157,17 @@ static f0t_status type(screen *s, int key)
 
 /* ---- Keys --------------------------------------------------------------------------------- */
 
-/* The next tag that is not decided, from the cursor on and around. */
-static void go_on(screen *s)
+/* Moves the cursor to the next tag that is not decided, from the cursor on and around; returns false where there is none. */
+static bool find_next(screen *s)
 {
     for (size_t i = 1; i <= s->r->count; i++) {
         const size_t next = (s->cursor + i) % s->r->count;
         if (s->r->shown[next]->decision == F0T_UNDECIDED) {
             s->cursor = next;
-            return;
+            return true;
         }
     }
-    s->said = "all decided: space for the next picture, t to type a tag, q to quit";
+    return false;
 }
 
 static f0t_status decide(screen *s, f0t_decision decision)
@@ -164,8 +175,22 @@ static f0t_status decide(screen *s, f0t_decision decision)
     if (s->cursor >= s->r->count)
         return F0T_OK;
     f0t_status status = review_decide(s->r, s->r->shown[s->cursor]->tag, decision);
-    if (status == F0T_OK)
-        go_on(s);
+    if (status == F0T_OK && !find_next(s))
+        s->said = "all decided: space for the next picture, t to type a tag, q to quit";
+    return status;
+}
+
+static f0t_status accept_sure(screen *s)
+{
+    const size_t count = review_count_sure(s->r);
+    snprintf(s->accepted, sizeof s->accepted, "%zu accepted: u takes %s back", count,
+             count == 1 ? "it" : "them");
+    s->said = count ? s->accepted : "no tag that is so sure is left to decide";
+    if (!count)
+        return F0T_OK;
+    f0t_status status = review_accept_sure(s->r);
+    if (s->cursor < s->r->count && s->r->shown[s->cursor]->decision != F0T_UNDECIDED)
+        find_next(s);
     return status;
 }
 
@@ -208,6 +233,8 @@ static f0t_status obey(screen *s, int key, bool *quit)
     case 'n':
     case 'r':
         return decide(s, F0T_REJECTED);
+    case 'A':
+        return accept_sure(s);
     case 't':
     case '+':
         s->typing = true;

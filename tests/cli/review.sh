@@ -100,6 +100,49 @@ case_keys_decide() {
     expect_decided "0.svg K 1 ann;0.svg palm tree 1 ann;0.svg red 2 ann;1.svg green 1 ann;2.svg blue 1 ann;"
 }
 
+# Only suggestions that are worth a key are offered, and those that are sure are accepted by one, which is one step.
+case_what_is_sure_is_accepted_together() {
+    make_catalogue
+    /usr/bin/python3 -c 'import sqlite3
+c = sqlite3.connect("c.f0t")
+for name, sure in (("sea", .8), ("sky", .61), ("doubt", .14)):
+    c.execute("INSERT OR IGNORE INTO tags(name) VALUES (?)", (name,))
+    c.execute("INSERT INTO suggestions SELECT 1, id, ? FROM tags WHERE name = ?", (sure, name))
+c.commit()'
+    press 'A' q
+    says "suggestions of at least 15 % (--confidence)"
+    says "A accept 3 of at least 60 %"
+    says "3 accepted: u takes them back"
+    ! grep -q doubt "$out" || complain "a suggestion of 14 %"
+    expect_decided "0.svg red 1 ann;0.svg sea 1 ann;0.svg sky 1 ann;"
+    for tag in red sea sky; do run 0 accept -c c.f0t --undo new/0.svg $tag; done
+    press 'AAun' q
+    says "no tag that is so sure is left to decide"
+    says "undone"
+    expect_decided "0.svg red 2 ann;"
+    printf 'u\na\na\nu\na\nn\nb\nu\nu\nq\n' | "$FAST0TAG" review -c c.f0t >"$out" 2>"$err" || complain "$(cat "$err")"
+    says "suggestions of at least 15 %, at most 9 per picture; --confidence and -k change it"
+    says "     a accepts 2 of at least 60 %"
+    says "no tag of at least 60 % is left to decide"
+    says "there is nothing to undo"
+    expect_decided "0.svg red 2 ann;"
+    REVIEW="--sure 0.4 --confidence 0.3" press A q
+    says "A accept 3 of at least 40 %"
+    expect_decided "0.svg green 1 ann;0.svg red 2 ann;0.svg sea 1 ann;0.svg sky 1 ann;"
+    refuse 2 "--sure: 7 is not between 0 and 1" review -c c.f0t --sure 7
+    run 0 review -c c.f0t --json
+    json_holds '"doubt" not in [s["tag"] for p in d for s in p["suggestions"]]'
+    run 0 review -c c.f0t --json --confidence 0.1
+    json_holds '"doubt" in [s["tag"] for p in d for s in p["suggestions"]]'
+    /usr/bin/python3 -c 'import sqlite3
+c = sqlite3.connect("c.f0t")
+c.execute("INSERT INTO models(fingerprint, path) VALUES (1, ?)", ("m.f0t",))
+c.execute("UPDATE chosen SET model = 1")
+c.commit()'
+    run 0 review -c c.f0t --confidence 0.95
+    says "nothing is left to decide: no suggestion of at least 95 %; --confidence changes it"
+}
+
 # Whatever ends it, the terminal is as it was; what was decided is kept.
 case_signals_leave_the_terminal_as_it_was() {
     make_catalogue
