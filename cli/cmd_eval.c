@@ -2,7 +2,6 @@
 #include "cli.h"
 #include "eval_jobs.h"
 #include "eval_json.h"
-#include "experts.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -384,16 +383,6 @@ static f0t_status check(cli_context *cli, const options *o, const f0t_eval_optio
     return status == F0T_OK && o->html ? cli_check_folder(cli, "--html", o->html) : status;
 }
 
-/* Whatever methods are asked for: others may be added to the same results later. */
-static f0t_status open_classes(f0t_classes **out, cli_context *cli, const options *o,
-                               const f0t_dataset *dataset)
-{
-    const experts_options experts = {.classes = o->classes};
-    f0t_train_options train = F0T_TRAIN_OPTIONS;
-    train.method = F0T_METHOD_BLEND;
-    return cli_experts_classes(out, cli, &experts, &train, dataset);
-}
-
 /* No comparison: what it would be about. */
 static f0t_status save_tasks(const cli_context *cli, const options *o,
                              const f0t_eval_options *eval_options, const f0t_dataset *dataset,
@@ -421,7 +410,8 @@ static f0t_status run_on_data(cli_context *cli, const options *o, f0t_eval_optio
     if (status == F0T_OK)
         status = f0t_vectors_open(&vectors, o->vectors, &vector_options, cli->context);
     if (status == F0T_OK)
-        status = open_classes(&classes, cli, o, dataset);
+        /* whatever methods are asked for: others may be added to the same results later */
+        status = f0t_classes_open_for(&classes, o->classes, dataset, cli->context);
     eval_options->classes = classes;
     if (status == F0T_OK)
         status = o->tasks          ? save_tasks(cli, o, eval_options, dataset, vectors)

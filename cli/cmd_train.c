@@ -94,48 +94,39 @@ static void warn_if_not_better(const cli_context *cli, const f0t_reference *r, b
     cli->monitor->log(cli->monitor->user, F0T_LOG_WARNING, line);
 }
 
-/* What came of a training. */
-typedef struct outcome {
-    size_t epochs;
-    double seconds;
-    f0t_tuning tuning;
-    f0t_reference reference;
-    const f0t_prepared *prepared; /* NULL: tags as they are */
-} outcome;
-
-static f0t_status print_json(cli_context *cli, const f0t_model *model, const options *o,
-                             const outcome *r, json_t *training)
+static f0t_status print_json(cli_context *cli, const options *o, const f0t_learned *l,
+                             size_t epochs, json_t *training)
 {
     return cli_print_json(
         cli, json_pack("{s:s, s:I, s:I, s:I, s:f, s:o, s:o, s:o, s:o}", "model", o->output, "tags",
-                       (json_int_t)f0t_vocab_count(f0t_model_vocab(model)), "features",
-                       (json_int_t)f0t_model_input_dim(model), "epochs", (json_int_t)r->epochs,
-                       "seconds", r->seconds, "training", training, "tuning",
-                       describe_tuning(&r->tuning), "reference", describe_reference(&r->reference),
-                       "cleaning", cli_raw_tags_json(r->prepared)));
+                       (json_int_t)f0t_vocab_count(f0t_model_vocab(l->model)), "features",
+                       (json_int_t)f0t_model_input_dim(l->model), "epochs", (json_int_t)epochs,
+                       "seconds", l->seconds, "training", training, "tuning",
+                       describe_tuning(&l->tuning), "reference", describe_reference(&l->reference),
+                       "cleaning", cli_raw_tags_json(l->prepared)));
 }
 
-static f0t_status report(cli_context *cli, const f0t_model *model, const options *o,
-                         const outcome *r)
+static f0t_status report(cli_context *cli, const options *o, const f0t_learned *l, size_t epochs)
 {
+    const f0t_model *model = l->model;
     json_t *training = json_loads(f0t_model_training(model), 0, NULL);
     json_t *miap = json_object_get(training, "validation_miap");
-    warn_if_not_better(cli, &r->reference, f0t_model_method(model) == F0T_METHOD_BLEND);
+    warn_if_not_better(cli, &l->reference, f0t_model_method(model) == F0T_METHOD_BLEND);
     if (cli->json)
-        return print_json(cli, model, o, r, training);
-    if (r->tuning.trials)
+        return print_json(cli, o, l, epochs, training);
+    if (l->tuning.trials)
         printf("tuned in %zu trials of %.0f s: from %.2f to %.2f %%, known and held-out tags\n",
-               r->tuning.trials, r->tuning.seconds, r->tuning.first, r->tuning.best);
+               l->tuning.trials, l->tuning.seconds, l->tuning.first, l->tuning.best);
     printf("%s: %s, %zu features, %zu tags, %.1f s", o->output,
            f0t_method_name(f0t_model_method(model)), f0t_model_input_dim(model),
-           f0t_vocab_count(f0t_model_vocab(model)), r->seconds);
-    if (r->epochs)
-        printf(", %zu epochs", r->epochs);
+           f0t_vocab_count(f0t_model_vocab(model)), l->seconds);
+    if (epochs)
+        printf(", %zu epochs", epochs);
     if (json_is_real(miap))
         printf(", validation MiAP %.2f %%", json_real_value(miap));
-    if (!isnan(r->reference.model))
-        printf(" (by frequency %.2f %%, by nearest neighbours %.2f %%)", r->reference.frequency,
-               r->reference.neighbours);
+    if (!isnan(l->reference.model))
+        printf(" (by frequency %.2f %%, by nearest neighbours %.2f %%)", l->reference.frequency,
+               l->reference.neighbours);
     printf("\n");
     json_decref(training);
     return F0T_OK;
@@ -166,15 +157,27 @@ static f0t_status close_log(const watcher *w, const char *path, f0t_status statu
                     failed ? ": " : "", failed ? strerror(failed) : "");
 }
 
-static f0t_status train(cli_context *cli, const options *o, f0t_train_options *train_options,
-                        const f0t_dataset *dataset, const f0t_prepared *prepared,
-                        const f0t_vectors *vectors)
+/* What is learned from: a dataset, or a catalogue. */
+typedef struct origin {
+    const f0t_dataset *dataset;
+    f0t_catalogue *catalogue;
+} origin;
+
+static f0t_status learn(f0t_learned **out, cli_context *cli, const origin *from,
+                        const f0t_vectors *vectors, const f0t_learn_options *how)
 {
-    f0t_model *model = NULL;
-    const bool writes = f0t_context_rank(cli->context) == 0; /* the others have the same model */
+    return from->catalogue ? f0t_catalogue_learn(out, from->catalogue, vectors, how, cli->context)
+                           : f0t_learn(out, from->dataset, vectors, how, cli->context);
+}
+
+static f0t_status train(cli_context *cli, const options *o, f0t_train_options *train_options,
+                        const origin *from, const f0t_vectors *vectors)
+{
+    f0t_learned *learned = NULL;
+    const f0t_prepare_options clean = cli_raw_tags_convert(&o->raw_tags);
+    f0t_learn_options how = F0T_LEARN_OPTIONS;
     watcher w = {.cli = cli};
-    outcome result = {.reference = {.model = (double)NAN}, .prepared = prepared};
-    double began = cli_seconds();
+    const bool writes = f0t_context_rank(cli->context) == 0; /* the others have the same model */
     if (o->log && writes)
         w.log = fopen(o->log, o->resume ? "a" : "w");
     if (o->log && writes && !w.log)
@@ -183,53 +186,22 @@ static f0t_status train(cli_context *cli, const options *o, f0t_train_options *t
     train_options->checkpoint = checkpoint;
     train_options->epoch = on_epoch;
     train_options->epoch_user = &w;
-    f0t_status status = F0T_OK;
-    if (cli_given(cli, "tune"))
-        status = f0t_train_tune(train_options, &result.tuning, dataset, vectors, o->tune, trials,
-                                cli->context);
+    how.train = train_options;
+    how.clean = &clean;
+    how.keep_tags = o->raw_tags.keep_tags;
+    how.classes = o->experts.classes;
+    how.tune = cli_given(cli, "tune") ? o->tune : 0;
+    how.trials = trials;
+    how.output = o->output;
+    how.test = o->test;
+    how.vectors_path = o->vectors;
+    f0t_status status = learn(&learned, cli, from, vectors, &how);
     if (status == F0T_OK)
-        status = f0t_train(&model, dataset, vectors, train_options, cli->context);
-    status = cli_agree(cli, status); /* before anything is replaced */
-    if (status == F0T_OK && writes)
-        status = f0t_model_save(model, o->output);
-    if (status == F0T_OK && writes) {
-        unlink(checkpoint);
-        if (cli_given(cli, "tune"))
-            unlink(trials);
-    }
-    if (status == F0T_OK) {
-        result.epochs = w.epochs;
-        result.seconds = cli_seconds() - began;
-        status =
-            f0t_reference_measure(&result.reference, model, dataset, train_options, cli->context);
-    }
-    if (status == F0T_OK)
-        status = report(cli, model, o, &result);
+        status = report(cli, o, learned, w.epochs);
     free(checkpoint);
     free(trials);
-    f0t_model_free(model);
+    f0t_learned_free(learned);
     return close_log(&w, o->log, status);
-}
-
-static f0t_status prepare_and_train(cli_context *cli, const options *o,
-                                    f0t_train_options *train_options, const f0t_dataset *dataset,
-                                    const f0t_vectors *vectors)
-{
-    f0t_prepared *prepared;
-    f0t_classes *classes = NULL;
-    raw_tags_options raw_tags = o->raw_tags;
-    if (!raw_tags.least && train_options->method == F0T_METHOD_BLEND)
-        raw_tags.least = 1; /* neighbours vote for the rarest tag, too */
-    f0t_status status = cli_raw_tags_prepare(&prepared, cli, &raw_tags, dataset);
-    if (status == F0T_OK)
-        status = cli_experts_classes(&classes, cli, &o->experts, train_options, dataset);
-    train_options->classes = classes;
-    if (status == F0T_OK)
-        status =
-            train(cli, o, train_options, prepared ? prepared->dataset : dataset, prepared, vectors);
-    f0t_prepared_free(prepared);
-    f0t_classes_close(classes);
-    return status;
 }
 
 /* ---- Pictures ----------------------------------------------------------------------------- */
@@ -258,10 +230,10 @@ static f0t_status make_dataset(cli_context *cli, const options *o, const f0t_vec
     return status;
 }
 
-/* A refit is always of a catalogue, the user's own where none is named. */
+/* A refit is always of a catalogue, the user's own where none is named; so is what takes it back. */
 static bool uses_catalogue(const options *o)
 {
-    return o->catalogue || o->refit;
+    return o->catalogue || o->refit || o->undo;
 }
 
 static bool is_pictures(const cli_context *cli, const options *o)
@@ -331,9 +303,12 @@ static f0t_status check_source(cli_context *cli, const options *o)
         return cli_fail(cli, F0T_ERROR_ARGUMENT, "missing operand: %s, or -c FILE",
                         cli->verb->operands);
     if (uses_catalogue(o) && (cli->operand_count || o->labels))
-        return cli_fail(
-            cli, F0T_ERROR_ARGUMENT, "%s learns from the catalogue: %s has no place there",
-            o->catalogue ? "-c" : "--refit", cli->operand_count ? cli->operands[0] : "--labels");
+        return cli_fail(cli, F0T_ERROR_ARGUMENT,
+                        "%s learns from the catalogue: %s has no place there",
+                        o->catalogue ? "-c"
+                        : o->refit   ? "--refit"
+                                     : "--undo",
+                        cli->operand_count ? cli->operands[0] : "--labels");
     return F0T_OK;
 }
 
@@ -363,15 +338,6 @@ static f0t_status check_dataset(cli_context *cli, const options *o, const f0t_da
 
 /* ---- A catalogue -------------------------------------------------------------------------- */
 
-/* The words that 'find' looks up, and new tags of a refit, come from where the model's came from. */
-static f0t_status remember_vectors(f0t_catalogue *catalogue, const char *path)
-{
-    char *whole = realpath(path, NULL);
-    f0t_status status = whole ? f0t_catalogue_set_vectors(catalogue, whole) : F0T_OK;
-    free(whole);
-    return status;
-}
-
 static f0t_status open_vectors(f0t_vectors **out, cli_context *cli, const char *path)
 {
     const f0t_vectors_options how = {.size = sizeof how};
@@ -382,44 +348,53 @@ static f0t_status open_vectors(f0t_vectors **out, cli_context *cli, const char *
 static f0t_status train_anew(cli_context *cli, const options *o, f0t_catalogue *catalogue)
 {
     f0t_train_options train_options;
-    f0t_dataset_options split = F0T_DATASET_OPTIONS;
-    f0t_dataset *dataset = NULL;
     f0t_vectors *vectors = NULL;
-    split.seed = cli->seed;
-    split.test = o->test;
     f0t_status status = check_all(cli, o);
     if (status == F0T_OK)
         status = cli_train_convert(cli, &train_options, o);
     if (status == F0T_OK)
         status = open_vectors(&vectors, cli, o->vectors);
     if (status == F0T_OK)
-        status = f0t_catalogue_open_dataset(&dataset, catalogue, &split, cli->context);
-    if (status == F0T_OK)
-        status = prepare_and_train(cli, o, &train_options, dataset, vectors);
-    if (status == F0T_OK)
-        status = remember_vectors(catalogue, o->vectors);
+        status = train(cli, o, &train_options, &(origin){.catalogue = catalogue}, vectors);
     f0t_vectors_close(vectors);
-    f0t_dataset_close(dataset);
     return status;
 }
 
-static f0t_status show_refit(cli_context *cli, const char *output, const f0t_refit_report *r)
+static f0t_status show_refit(cli_context *cli, const char *output, const f0t_learned *l)
 {
+    const size_t tags = f0t_vocab_count(f0t_model_vocab(l->model));
     if (cli->json)
         return cli_print_json(cli, json_pack("{s:s, s:I, s:I, s:f}", "model", output, "pictures",
-                                             (json_int_t)r->pictures, "tags", (json_int_t)r->tags,
-                                             "seconds", r->seconds));
-    printf("%s: refitted to %zu pictures, %zu tags, %.1f s\n", output, r->pictures, r->tags,
-           r->seconds);
+                                             (json_int_t)l->images, "tags", (json_int_t)tags,
+                                             "seconds", l->seconds));
+    printf("%s: refitted to %zu pictures, %zu tags, %.1f s\n", output, l->images, tags, l->seconds);
     return F0T_OK;
+}
+
+static f0t_status refit_with(cli_context *cli, const options *o, f0t_catalogue *catalogue,
+                             const f0t_vectors *vectors)
+{
+    const f0t_prepare_options clean = cli_raw_tags_convert(&o->raw_tags);
+    f0t_refit_options refit = F0T_REFIT_OPTIONS;
+    f0t_learn_options how = F0T_LEARN_OPTIONS;
+    f0t_learned *learned = NULL;
+    refit.seed = cli->seed;
+    how.refit = &refit;
+    how.clean = &clean;
+    how.keep_tags = o->raw_tags.keep_tags;
+    how.output = o->output;
+    how.vectors_path = o->vectors;
+    f0t_status status = f0t_catalogue_learn(&learned, catalogue, vectors, &how, cli->context);
+    if (status == F0T_OK)
+        status = show_refit(cli, o->output ? o->output : f0t_catalogue_model(catalogue), learned);
+    f0t_learned_free(learned);
+    return status;
 }
 
 /* The catalogue's model goes on with what people said since. */
 static f0t_status refit(cli_context *cli, const options *o, f0t_catalogue *catalogue)
 {
     const char *words = o->vectors ? o->vectors : f0t_catalogue_vectors(catalogue);
-    f0t_refit_options how = F0T_REFIT_OPTIONS;
-    f0t_refit_report report;
     f0t_vectors *vectors = NULL;
     if (!f0t_catalogue_model(catalogue))
         return cli_fail(cli, F0T_ERROR_NOT_FOUND,
@@ -429,26 +404,27 @@ static f0t_status refit(cli_context *cli, const options *o, f0t_catalogue *catal
     f0t_status status = o->output ? cli_check_replaceable(cli, "-o", o->output, "model") : F0T_OK;
     if (status == F0T_OK && words && (o->vectors || access(words, F_OK) == 0))
         status = open_vectors(&vectors, cli, words);
-    how.vectors = vectors;
-    how.seed = cli->seed;
     if (status == F0T_OK)
-        status = f0t_catalogue_refit(&report, catalogue, o->output, &how, cli->context);
-    if (status == F0T_OK)
-        status = show_refit(cli, o->output ? o->output : f0t_catalogue_model(catalogue), &report);
+        status = refit_with(cli, o, catalogue, vectors);
     f0t_vectors_close(vectors);
     return status;
 }
 
-/* Learns, and brings the suggestions up to date. */
-static f0t_status learn_catalogue(cli_context *cli, const options *o, f0t_catalogue *catalogue)
+/* The model that the last training or refit replaced. */
+static f0t_status undo(cli_context *cli, f0t_catalogue *catalogue)
 {
-    f0t_index_options index = F0T_INDEX_OPTIONS;
-    if (o->refit)
-        return refit(cli, o, catalogue);
-    index.model = o->output;
-    f0t_status status = train_anew(cli, o, catalogue);
-    return status == F0T_OK ? f0t_catalogue_index(NULL, catalogue, NULL, 0, &index, cli->context)
-                            : status;
+    size_t suggested = 0;
+    f0t_status status = f0t_catalogue_restore_model(&suggested, catalogue, cli->context);
+    if (status != F0T_OK)
+        return status;
+    const char *model = f0t_catalogue_model(catalogue);
+    if (cli->json)
+        return cli_print_json(
+            cli, json_pack("{s:s, s:I}", "model", model, "suggested", (json_int_t)suggested));
+    printf("%s: the model before is back, and suggests tags for %zu picture%s; --undo again takes "
+           "this back\n",
+           model, suggested, suggested == 1 ? "" : "s");
+    return F0T_OK;
 }
 
 static f0t_status run_catalogue(cli_context *cli, const options *o)
@@ -458,7 +434,9 @@ static f0t_status run_catalogue(cli_context *cli, const options *o)
     how.mode = F0T_CATALOGUE_WRITE;
     f0t_status status = f0t_catalogue_open(&catalogue, o->catalogue, &how);
     if (status == F0T_OK)
-        status = learn_catalogue(cli, o, catalogue);
+        status = o->undo    ? undo(cli, catalogue)
+                 : o->refit ? refit(cli, o, catalogue)
+                            : train_anew(cli, o, catalogue);
     f0t_catalogue_close(catalogue);
     return status;
 }
@@ -489,7 +467,7 @@ static f0t_status run(cli_context *cli, const void *values)
     if (status == F0T_OK)
         status = check_dataset(cli, o, dataset);
     if (status == F0T_OK)
-        status = prepare_and_train(cli, o, &train_options, dataset, vectors);
+        status = train(cli, o, &train_options, &(origin){.dataset = dataset}, vectors);
     f0t_vectors_close(vectors);
     f0t_dataset_close(dataset);
     return status;
@@ -514,9 +492,16 @@ static const cli_example examples[] = {
      "Learns from a catalogue, which then has the model's suggestions."},
     {"fast0tag train -c pictures.catalogue --refit",
      "Learns from what was accepted and rejected since."},
+    {"fast0tag train -c pictures.catalogue --undo",
+     "Brings back the model, and the suggestions, of before."},
     {"fast0tag train flickr8k --vectors glove.txt -o photos.f0t --resume",
      "Resumes where Ctrl-C, or a power cut, stopped it. The result is the same."},
     {.command = NULL},
+};
+
+static const cli_conflict conflicts[] = {
+    {"refit", "undo"},  {"undo", "vectors"}, {"undo", "output"},
+    {"undo", "method"}, {"undo", "labels"},  {NULL, NULL},
 };
 
 const cli_verb cli_verb_train = {
@@ -538,8 +523,11 @@ const cli_verb cli_verb_train = {
         "stay in the words of who wrote them; each step is reported, and can be left out.\n\n"
         "With -c, a catalogue takes the place of the folder: nothing is decoded again, accepted "
         "tags are learned and rejected ones are certainly wrong. --refit keeps the networks of "
-        "the catalogue's model and learns the rest anew.",
+        "the catalogue's model and learns the rest anew. The model before stays beside the new "
+        "one, as "
+        "MODEL.before, and --undo brings it back.",
     .options = cli_train_table,
+    .conflicts = conflicts,
     .examples = examples,
     .json = true,
     .seed = true,

@@ -23,107 +23,9 @@ f0t_status cli_raw_tags_check(cli_context *cli, const raw_tags_options *o,
     return F0T_OK;
 }
 
-/* ---- What was done ------------------------------------------------------------------------ */
-
-/* Continues "N keywords " (or "1 keyword "). */
-static const char *describe(f0t_prepare_step step, bool one)
-{
-    switch (step) {
-    case F0T_PREPARE_SPELLINGS:
-        return one ? "goes with another spelling" : "go with another spelling";
-    case F0T_PREPARE_PLURALS:
-        return one ? "goes with its plural or singular" : "go with their plural or singular";
-    case F0T_PREPARE_FILE_WORDS:
-        return one ? "is about files or no word, and is left out"
-                   : "are about files or no words, and are left out";
-    case F0T_PREPARE_COMMON:
-        return one ? "is on nearly all pictures, and is left out"
-                   : "are on nearly all pictures, and are left out";
-    case F0T_PREPARE_RARE:
-        return one ? "is on too few pictures, and is not learned"
-                   : "are on too few pictures, and are not learned";
-    case F0T_PREPARE_SYNONYMS:
-        return one ? "goes with its synonyms" : "go with their synonyms";
-    }
-    return "";
-}
-
-/* What changes the step. */
-static const char *name_option(f0t_prepare_step step)
-{
-    switch (step) {
-    case F0T_PREPARE_SPELLINGS:
-        return "--keep-spellings";
-    case F0T_PREPARE_PLURALS:
-        return "--plurals none";
-    case F0T_PREPARE_FILE_WORDS:
-        return "--file-words none";
-    case F0T_PREPARE_COMMON:
-        return "--keep-common";
-    case F0T_PREPARE_RARE:
-        return "--least 1";
-    case F0T_PREPARE_SYNONYMS:
-        break;
-    }
-    return "";
-}
-
-static void log_step(const cli_context *cli, const f0t_prepared *p, f0t_prepare_step step)
-{
-    const f0t_prepare_note *note = &p->notes[step];
-    const bool one = note->count == 1;
-    char line[600];
-    if (!note->count)
-        return;
-    int used = snprintf(line, sizeof line, "%zu keyword%s %s: '%.100s'", note->count,
-                        one ? "" : "s", describe(step, one), note->example);
-    if (note->into)
-        used += snprintf(line + used, sizeof line - (size_t)used, " with '%.100s'", note->into);
-    used += snprintf(line + used, sizeof line - (size_t)used, "%s", one ? "" : ", …");
-    if (step != F0T_PREPARE_SYNONYMS) /* which a person asked for */
-        snprintf(line + used, sizeof line - (size_t)used, " (%s %s %s)", name_option(step),
-                 step == F0T_PREPARE_RARE ? "learns" : "keeps", one ? "it" : "them");
-    cli->monitor->log(cli->monitor->user, F0T_LOG_INFO, line);
-}
-
-static void log_in_use(const cli_context *cli, const f0t_prepare_note *note)
-{
-    const bool one = note->count == 1;
-    char line[300];
-    if (!note->count)
-        return;
-    snprintf(line, sizeof line,
-             "%zu keyword%s about files or no word%s, but on many pictures, and %s learned: "
-             "'%.100s'%s (--file-words all leaves %s out)",
-             note->count, one ? " is" : "s are", one ? "" : "s", one ? "is" : "are", note->example,
-             one ? "" : ", …", one ? "it" : "them");
-    cli->monitor->log(cli->monitor->user, F0T_LOG_INFO, line);
-}
-
-static void log_all(const cli_context *cli, const f0t_prepared *p)
-{
-    char line[200];
-    size_t changed = 0;
-    for (size_t i = 0; i < F0T_PREPARE_STEPS; i++) {
-        log_step(cli, p, (f0t_prepare_step)i);
-        changed += p->notes[i].count;
-    }
-    log_in_use(cli, &p->file_words_in_use);
-    if (!changed)
-        return;
-    snprintf(line, sizeof line, "%zu keywords became %zu tags", p->keywords,
-             f0t_dataset_tag_count(p->dataset));
-    cli->monitor->log(cli->monitor->user, F0T_LOG_INFO, line);
-}
-
-f0t_status cli_raw_tags_prepare(f0t_prepared **out, cli_context *cli, const raw_tags_options *o,
-                                const f0t_dataset *dataset)
+f0t_prepare_options cli_raw_tags_convert(const raw_tags_options *o)
 {
     f0t_prepare_options options = F0T_PREPARE_OPTIONS;
-    size_t count;
-    *out = NULL;
-    if (o->keep_tags || f0t_dataset_seen(&count, dataset))
-        return F0T_OK;
     options.plurals = !strcmp(o->plurals, "all")    ? F0T_PREPARE_PLURALS_ALL
                       : !strcmp(o->plurals, "none") ? F0T_PREPARE_PLURALS_KEEP
                                                     : F0T_PREPARE_PLURALS_RARE;
@@ -134,10 +36,7 @@ f0t_status cli_raw_tags_prepare(f0t_prepared **out, cli_context *cli, const raw_
     options.keep_common = o->keep_common;
     options.least = o->least;
     options.synonyms = o->synonyms;
-    f0t_status status = f0t_tags_prepare(out, dataset, &options, cli->context);
-    if (status == F0T_OK)
-        log_all(cli, *out);
-    return status;
+    return options;
 }
 
 /* ---- As JSON ------------------------------------------------------------------------------ */

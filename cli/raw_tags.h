@@ -1,4 +1,4 @@
-/* Raw keywords before training: the options, what was done as one line per step, and as JSON. */
+/* Raw keywords before training: the options, and what was done as JSON. */
 #ifndef F0T_CLI_RAW_TAGS_H
 #define F0T_CLI_RAW_TAGS_H
 
@@ -68,10 +68,7 @@ typedef struct raw_tags_options {
 f0t_status cli_raw_tags_check(cli_context *cli, const raw_tags_options *o,
                               const f0t_dataset *dataset);
 
-/* The keywords cleaned as the options ask, and a line about each step; *out is NULL where they are taken as
- * they are. */
-f0t_status cli_raw_tags_prepare(f0t_prepared **out, cli_context *cli, const raw_tags_options *o,
-                                const f0t_dataset *dataset);
+f0t_prepare_options cli_raw_tags_convert(const raw_tags_options *o);
 
 /* null for NULL. */
 json_t *cli_raw_tags_json(const f0t_prepared *prepared);

@@ -150,6 +150,10 @@ const cli_option cli_train_table[] = {
      "the user's own catalogue, of -o the model itself, and vectors are those of the last "
      "training.",
      NULL},
+    {"undo", 0, CLI_FLAG, AT(undo), NULL,
+     "Bring back the model that the catalogue had before the last training or refit, and its "
+     "suggestions. Default of -c as for --refit.",
+     NULL},
     {"method", 0, CLI_CHOICE, AT(method), "NAME",
      "What is learned: a blend of experts, weighted by what each is worth on images held out, or "
      "one "

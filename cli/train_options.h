@@ -16,7 +16,7 @@ typedef struct train_settings {
     experts_options experts;
     size_t batch, epochs, patience;
     double rate, hidden_rate, decay, init, input_dropout, dropout, lambda, ridge, tune, test;
-    bool keep_mean, resume, no_cache, refit;
+    bool keep_mean, resume, no_cache, refit, undo;
 } train_settings;
 
 extern const train_settings cli_train_defaults;

@@ -800,6 +800,10 @@ typedef struct f0t_classes_options {
  * where names and classes are not equally many. */
 F0T_API f0t_status f0t_classes_open(f0t_classes **out, const char *network,
                                     const f0t_classes_options *options, const f0t_context *context);
+/* The classes that a blend asks: those of `network`, else of the network that made the dataset's features. Where that one
+ * has none with names, or makes other features, *out is NULL and the reason is logged: they are an extra. */
+F0T_API f0t_status f0t_classes_open_for(f0t_classes **out, const char *network,
+                                        const f0t_dataset *dataset, const f0t_context *context);
 /* From arrays: labels[count], "" for a class without a name, weights[count x dim] and bias[count] (NULL: zeros),
  * which are copied. */
 F0T_API f0t_status f0t_classes_create(f0t_classes **out, const char *const *labels,
@@ -1906,22 +1910,11 @@ F0T_API f0t_status f0t_catalogue_watch(f0t_catalogue *catalogue, const char *con
                                        size_t count, const f0t_index_options *options,
                                        const f0t_context *context);
 
-/* What came of a refit. */
-typedef struct f0t_refit_report {
-    size_t pictures;  /* that it learned from */
-    size_t tags;      /* that the model has learned now */
-    size_t suggested; /* pictures with new suggestions */
-    double seconds;   /* of learning, without those of suggestions */
-} f0t_refit_report;
-
-/* The catalogue's model goes on with what people have said since: f0t_model_refit with the dataset of
- * f0t_catalogue_open_dataset, saved as `path`, which the catalogue remembers [NULL: in the place of the model], and then
- * f0t_catalogue_index, so that suggestions are the new model's. Fails with F0T_ERROR_NOT_FOUND where the catalogue
- * has no model, or no picture to learn from. When learning fails, model and catalogue are as they were; an
- * interruption while pictures get suggestions leaves the new model, and the next f0t_catalogue_index goes on. */
-F0T_API f0t_status f0t_catalogue_refit(f0t_refit_report *report, f0t_catalogue *catalogue,
-                                       const char *path, const f0t_refit_options *options,
-                                       const f0t_context *context);
+/* Brings back the model that the last learning replaced (f0t_catalogue_learn), with the word vectors of then, and gives
+ * the pictures its suggestions again (f0t_catalogue_index; `suggested`, may be NULL: how many have new ones). The two
+ * change places: called again, it brings back the newer one. Fails with F0T_ERROR_NOT_FOUND where nothing was replaced. */
+F0T_API f0t_status f0t_catalogue_restore_model(size_t *suggested, f0t_catalogue *catalogue,
+                                               const f0t_context *context);
 
 /* ---- Queries ----------------------------------------------------------------------------------- */
 

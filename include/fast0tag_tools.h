@@ -622,6 +622,76 @@ F0T_API f0t_status f0t_reference_measure(f0t_reference *out, const f0t_model *mo
                                          const f0t_train_options *options,
                                          const f0t_context *context);
 
+/* ---- Learning: from tagged images to a model ---------------------------------------------------- */
+
+/*
+ * The whole recipe, which "fast0tag train", the Python package and the server's page share: raw keywords are cleaned
+ * (f0t_tags_prepare), the blend asks the classes of the network that made the features (f0t_classes_open_for), better
+ * options are searched for where that is asked (f0t_train_tune), the model is trained (f0t_train), saved, and compared with
+ * two references (f0t_reference_measure). What was cleaned is logged, one line per step.
+ *
+ *     f0t_learned *learned;
+ *     f0t_learn_options options = F0T_LEARN_OPTIONS;
+ *     options.output = "photos.f0t";
+ *     f0t_status status = f0t_learn(&learned, dataset, vectors, &options, NULL);
+ *     f0t_learned_free(learned);
+ */
+typedef struct f0t_learn_options {
+    size_t size;
+    /* Its member `classes` is set by the recipe [NULL: the defaults, with F0T_METHOD_BLEND]. */
+    const f0t_train_options *train;
+    /* How raw keywords are cleaned, those of a dataset without lists of seen and unseen tags [NULL: the defaults]; of a
+     * blend, `least` 0 is 1: neighbours vote for the rarest tag, too. */
+    const f0t_prepare_options *clean;
+    bool keep_tags; /* learn all tags as they are [no] */
+    const char *
+        classes; /* as `network` of f0t_classes_open_for; refused without a blend that asks [NULL] */
+    double tune;        /* seconds to search for better options [0: none], */
+    const char *trials; /* and the file that records the search [NULL: none] */
+    /* The file to save the model in; then train->checkpoint and `trials` are deleted. [NULL: none; of
+     * f0t_catalogue_learn: the catalogue's model is replaced] */
+    const char *output;
+    bool no_reference; /* leave out the comparison with references [no] */
+
+    /* f0t_catalogue_learn alone. */
+    const f0t_refit_options *refit; /* go on with the catalogue's model [NULL: train a new one] */
+    double test;              /* share of the pictures to leave for testing, by train->seed [0] */
+    const char *vectors_path; /* where the vectors come from, which the catalogue remembers [NULL:
+                                 unchanged] */
+} f0t_learn_options;
+
+#define F0T_LEARN_OPTIONS                 \
+    {                                     \
+        .size = sizeof(f0t_learn_options) \
+    }
+
+typedef struct f0t_learned {
+    f0t_model *model;             /* who sets this to NULL takes the model over */
+    const f0t_prepared *prepared; /* what cleaning did; NULL: tags were taken as they are */
+    size_t images;                /* of the dataset */
+    f0t_tuning tuning;            /* trials 0: there was no search */
+    f0t_reference reference;      /* NaN where it was not measured */
+    size_t suggested;             /* f0t_catalogue_learn: pictures with new suggestions */
+    double seconds;               /* of cleaning, searching and training */
+} f0t_learned;
+
+/* The dataset must stay open as long as the result is used. Several processes call it together; the first one saves. */
+F0T_API f0t_status f0t_learn(f0t_learned **out, const f0t_dataset *dataset,
+                             const f0t_vectors *vectors, const f0t_learn_options *options,
+                             const f0t_context *context);
+
+/* Learns from what people have said of a catalogue's pictures (f0t_catalogue_open_dataset), saves the model, and gives the
+ * pictures its suggestions (f0t_catalogue_index). With options->refit, f0t_model_refit goes on with the catalogue's
+ * model (vectors NULL: new tags are learned without one), else f0t_learn trains a new one. The model before stays:
+ * f0t_catalogue_restore_model brings it back; where the new one takes its place, it lies beside it as MODEL.before.
+ * Fails with F0T_ERROR_NOT_FOUND where the catalogue has no model to go on with or to replace, or no picture to learn
+ * from. When learning fails, model and catalogue are as they were; an interruption while pictures get suggestions leaves
+ * the new model, and the next f0t_catalogue_index goes on. */
+F0T_API f0t_status f0t_catalogue_learn(f0t_learned **out, f0t_catalogue *catalogue,
+                                       const f0t_vectors *vectors, const f0t_learn_options *options,
+                                       const f0t_context *context);
+F0T_API void f0t_learned_free(f0t_learned *learned);
+
 /* ---- Inspection ---------------------------------------------------------------------------- */
 
 /*

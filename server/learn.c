@@ -18,7 +18,7 @@ typedef struct event_stream {
     struct MHD_Connection *connection; /* suspended until there is more; NULL: it is not */
     struct MHD_Connection *of;
     server *server;
-    bool anew; /* the training, not a refit */
+    learned_how how;
 } event_stream;
 
 /* ---- The stream ----------------------------------------------------------------------------------------------------- */
@@ -139,7 +139,7 @@ static f0t_status learn(learned *out, event_stream *e)
     f0t_context *context = NULL;
     f0t_status status = f0t_context_create(&context, &options);
     if (status == F0T_OK)
-        status = learned_make(out, s, e->anew, context);
+        status = learned_make(out, s, e->how, context);
     f0t_context_free(context);
     return status;
 }
@@ -185,6 +185,12 @@ static bool start_thread(server *s, event_stream *e)
 void learn_start(request *r)
 {
     server *s = r->server;
+    const bool anew = asked_flag(r, "anew"), undo = asked_flag(r, "undo");
+    if (anew && undo) {
+        reply_error(&r->reply, MHD_HTTP_BAD_REQUEST, F0T_ERROR_ARGUMENT,
+                    "anew and undo exclude each other");
+        return;
+    }
     if (s->other_model) {
         reply_error(&r->reply, MHD_HTTP_CONFLICT, F0T_ERROR_ARGUMENT,
                     "the catalogue's model learns, and another one is served: start without MODEL");
@@ -194,7 +200,7 @@ void learn_start(request *r)
     const bool busy = s->learning, ending = atomic_load(&s->draining);
     event_stream *e = busy || ending ? NULL : stream_create(s, r->connection);
     if (e)
-        e->anew = asked_flag(r, "anew");
+        e->how = undo ? LEARNED_UNDO : anew ? LEARNED_ANEW : LEARNED_REFIT;
     const bool started = e && start_thread(s, e);
     pthread_mutex_unlock(&s->learn_lock);
     if (started) {

@@ -1,6 +1,7 @@
 #include "learned.h"
 
 #include "collection.h"
+#include "fast0tag_tools.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,53 +10,25 @@ enum { NEW_MOST = 50, CHANGES_MOST = 30 };
 
 /* ---- The model and its suggestions ---------------------------------------------------------------------------------- */
 
-static f0t_status refit(learned *out, server *s, f0t_catalogue *catalogue,
-                        const f0t_context *context)
+/* As `fast0tag train -c` does by default, or with --refit. */
+static f0t_status learn_model(learned *out, const server *s, f0t_catalogue *catalogue, bool anew,
+                              const f0t_context *context)
 {
-    f0t_refit_options how = F0T_REFIT_OPTIONS;
-    f0t_refit_report report;
-    how.vectors = s->vectors;
-    f0t_status status = f0t_catalogue_refit(&report, catalogue, NULL, &how, context);
-    out->pictures = report.pictures;
-    out->tags = report.tags;
-    out->suggested = report.suggested;
-    return status;
-}
-
-/* The model file is replaced as a whole, or stays. */
-static f0t_status train(learned *out, server *s, f0t_catalogue *catalogue,
-                        const f0t_dataset *dataset, const f0t_context *context)
-{
-    f0t_train_options how = F0T_TRAIN_OPTIONS;
-    f0t_model *model = NULL;
-    how.method = F0T_METHOD_BLEND;
-    f0t_status status = f0t_train(&model, dataset, s->vectors, &how, context);
-    if (status == F0T_OK)
-        status = f0t_model_save(model, f0t_catalogue_model(catalogue));
-    if (status == F0T_OK) {
-        out->pictures = f0t_dataset_image_count(dataset);
-        out->tags = f0t_vocab_count(f0t_model_vocab(model));
-    }
-    f0t_model_free(model);
-    return status;
-}
-
-static f0t_status train_anew(learned *out, server *s, f0t_catalogue *catalogue,
-                             const f0t_context *context)
-{
-    const f0t_dataset_options parts = F0T_DATASET_OPTIONS;
-    f0t_index_report report = {.updated = 0};
-    f0t_dataset *dataset = NULL;
-    if (!s->vectors)
+    const f0t_refit_options refit = F0T_REFIT_OPTIONS;
+    f0t_learn_options options = F0T_LEARN_OPTIONS;
+    f0t_learned *l = NULL;
+    options.refit = anew ? NULL : &refit;
+    options.vectors_path = s->vectors_path;
+    options.no_reference = true;
+    if (anew && !s->vectors)
         return f0t_error_set(F0T_ERROR_UNSUPPORTED,
                              "learning anew needs word vectors: start the server with --vectors");
-    f0t_status status = f0t_catalogue_open_dataset(&dataset, catalogue, &parts, context);
-    if (status == F0T_OK)
-        status = train(out, s, catalogue, dataset, context);
-    if (status == F0T_OK)
-        status = f0t_catalogue_index(&report, catalogue, NULL, 0, NULL, context);
-    out->suggested = report.updated;
-    f0t_dataset_close(dataset);
+    f0t_status status = f0t_catalogue_learn(&l, catalogue, s->vectors, &options, context);
+    if (status == F0T_OK) {
+        out->pictures = l->images;
+        out->suggested = l->suggested;
+    }
+    f0t_learned_free(l);
     return status;
 }
 
@@ -77,9 +50,10 @@ static f0t_status find_new(json_t *list, const f0t_vocab *vocab, const f0t_vocab
 
 static f0t_status compare(learned *out, served *before, served *now)
 {
+    const f0t_vocab *vocab = f0t_model_vocab(f0t_tagger_model(served_tagger(now)));
     out->new_tags = json_array();
-    return find_new(out->new_tags, f0t_model_vocab(f0t_tagger_model(served_tagger(now))),
-                    f0t_model_vocab(f0t_tagger_model(served_tagger(before))));
+    out->tags = f0t_vocab_count(vocab);
+    return find_new(out->new_tags, vocab, f0t_model_vocab(f0t_tagger_model(served_tagger(before))));
 }
 
 /* The server changes over to the new model. */
@@ -156,13 +130,15 @@ static json_t *find_changes(json_t *before, json_t *after)
 }
 
 /* Learns, with what that changes for the suggestions. */
-static f0t_status learn(learned *out, server *s, f0t_catalogue *catalogue, bool anew,
+static f0t_status learn(learned *out, const server *s, f0t_catalogue *catalogue, learned_how how,
                         const f0t_context *context)
 {
     json_t *before, *after = NULL;
     f0t_status status = count_suggestions(&before, catalogue);
     if (status == F0T_OK)
-        status = anew ? train_anew(out, s, catalogue, context) : refit(out, s, catalogue, context);
+        status = how == LEARNED_UNDO
+                     ? f0t_catalogue_restore_model(&out->suggested, catalogue, context)
+                     : learn_model(out, s, catalogue, how == LEARNED_ANEW, context);
     if (status == F0T_OK)
         status = count_suggestions(&after, catalogue);
     if (status == F0T_OK && !(out->changes = find_changes(before, after)))
@@ -174,7 +150,7 @@ static f0t_status learn(learned *out, server *s, f0t_catalogue *catalogue, bool 
 
 /* ---- All of it ------------------------------------------------------------------------------------------------------- */
 
-f0t_status learned_make(learned *out, server *s, bool anew, const f0t_context *context)
+f0t_status learned_make(learned *out, server *s, learned_how how, const f0t_context *context)
 {
     collection *c = NULL;
     *out = (learned){.pictures = 0};
@@ -183,7 +159,7 @@ f0t_status learned_make(learned *out, server *s, bool anew, const f0t_context *c
     if (status == F0T_OK && !f0t_catalogue_model(catalogue))
         status = f0t_error_set(F0T_ERROR_NOT_FOUND, "the catalogue has no model to go on with");
     if (status == F0T_OK)
-        status = learn(out, s, catalogue, anew, context);
+        status = learn(out, s, catalogue, how, context);
     if (status == F0T_OK)
         status = change_over(out, s);
     collection_close(c);

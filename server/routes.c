@@ -126,7 +126,7 @@ const route routes[] = {
     {.method = "POST", .path = "/v1/decisions", .work = ROUTE_TASK, .catalogue = true, .body = true, .run = library_decide},
     {.method = "POST", .path = "/v1/decisions/undo", .work = ROUTE_TASK, .catalogue = true, .run = library_undo},
     {.method = "POST", .path = "/v1/write", .work = ROUTE_JOB, .catalogue = true, .body = true, .run = library_write},
-    {.method = "POST", .path = "/v1/learn", .catalogue = true, .parameters = " anew ", .run = learn_start},
+    {.method = "POST", .path = "/v1/learn", .catalogue = true, .parameters = " anew undo ", .run = learn_start},
     {.path = NULL},
 };
 /* clang-format on */

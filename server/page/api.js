@@ -77,9 +77,10 @@ export function thumbnail(id, attributes = {}) {
   return image;
 }
 
-/** Learns from what was decided, by going on with the model or anew; progress(event) is called meanwhile. What was learned. */
-export async function learn(anew, progress) {
-  const answer = await request("/v1/learn" + query({ anew: anew ? 1 : "" }), { method: "POST" });
+/** Learns from what was decided: how is "" to go on with the model, "anew", or "undo" to bring back the one of before. Calls
+    progress(event) meanwhile. Returns what has changed. */
+export async function learn(how, progress) {
+  const answer = await request("/v1/learn" + query(how ? { [how]: 1 } : {}), { method: "POST" });
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   for (;;) {

@@ -15,8 +15,9 @@ function changes(what) {
 
 /** A bar with buttons; learned() is called when there is another model. */
 export function learning(learned) {
-  const button = (text, title, anew) => h("button", { type: "button", title, onclick: () => start(anew) }, text);
-  const go = button("Learn", "Goes on with the model: seconds", false), anew = button("Learn anew", "Trains from the beginning: minutes", true);
+  const button = (text, title, how) => h("button", { type: "button", title, onclick: () => start(how) }, text);
+  const buttons = [button("Learn", "Goes on with the model: seconds", ""), button("Learn anew", "Trains from the beginning: minutes", "anew"),
+    button("Undo learning", "Brings back the model of before, and its suggestions; once more, the newer one", "undo")];
   const bar = h("progress", { hidden: true, "aria-label": "Learning" }), result = h("div");
 
   const progress = p => {
@@ -29,19 +30,25 @@ export function learning(learned) {
     say(`Learning: ${p.stage}${p.total ? `, ${number(p.done)} of ${number(p.total)} ${p.unit}` : ""}`);
   };
 
-  async function start(again) {
-    go.disabled = anew.disabled = true;
+  const disable = yes => buttons.forEach(button => { button.disabled = yes; });
+
+  /** What has become of the model. */
+  const sentence = (how, what) => `${how === "undo" ? "The model of before is back" :
+    `Learned from ${number(what.pictures)} pictures in ${Math.max(1, Math.round(what.seconds))} s`}: ${number(what.tags)} tags, new suggestions for ${number(what.suggested)}`;
+
+  async function start(how) {
+    disable(true);
     bar.hidden = false;
     bar.removeAttribute("value");
     await attempt(async () => {
-      const what = await learn(again, progress);
+      const what = await learn(how, progress);
       result.replaceChildren(changes(what));
       await learned();
-      say(`Learned from ${number(what.pictures)} pictures in ${Math.max(1, Math.round(what.seconds))} s: ${number(what.tags)} tags, new suggestions for ${number(what.suggested)}`);
+      say(sentence(how, what));
     });
     bar.hidden = true;
-    go.disabled = anew.disabled = false;
+    disable(false);
   }
 
-  return [h("div", { class: "bar middle" }, go, anew, h("span", { class: "quiet" }, "from what was accepted and rejected"), bar), result];
+  return [h("div", { class: "bar middle" }, ...buttons, h("span", { class: "quiet" }, "from what was accepted and rejected"), bar), result];
 }

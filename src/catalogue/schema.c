@@ -77,6 +77,9 @@ static const char *const STEPS[] = {
     "CREATE INDEX writes_run ON writes(run);",
     /* Decisions of one step, which are undone together, have the id of the first of them; NULL: its own. */
     "ALTER TABLE decisions ADD COLUMN step INTEGER;",
+    /* The model that learning replaced, and its file of word vectors: the way back. */
+    "ALTER TABLE chosen ADD COLUMN model_before TEXT;"
+    "ALTER TABLE chosen ADD COLUMN vectors_before TEXT;",
 };
 enum { VERSION = sizeof STEPS / sizeof *STEPS };
 

@@ -247,3 +247,42 @@ f0t_status f0t_classes_open(f0t_classes **out, const char *network,
     f0t_request_clear(&r);
     return status;
 }
+
+/* ---- Those of a dataset's features ------------------------------------------------------------------- */
+
+/* The built-in descriptor is no file, and knows no classes. */
+static bool is_network(const char *backbone)
+{
+    json_t *json = backbone ? json_loads(backbone, 0, NULL) : NULL;
+    const bool network = json_is_string(json_object_get(json, "file"));
+    json_decref(json);
+    return network;
+}
+
+f0t_status f0t_classes_open_for(f0t_classes **out, const char *network, const f0t_dataset *dataset,
+                                const f0t_context *context)
+{
+    F0T_ENTER(context);
+    F0T_REQUIRE(out);
+    *out = NULL;
+    F0T_REQUIRE(dataset);
+    const f0t_monitor *monitor = f0t_context_monitor(context);
+    const char *own = f0t_dataset_backbone(dataset);
+    if (network)
+        return f0t_classes_open(out, network, NULL, NULL);
+    if (!is_network(own))
+        return F0T_OK;
+    f0t_status status = f0t_classes_open(out, own, NULL, NULL);
+    if (status == F0T_ERROR_MEMORY || status == F0T_ERROR_INTERRUPTED)
+        return status;
+    if (status != F0T_OK) {
+        f0t_log(monitor, F0T_LOG_INFO, "the backbone's classes are not used: %s", f0t_last_error());
+    } else if (f0t_classes_dim(*out) != f0t_dataset_dim(dataset)) {
+        f0t_log(monitor, F0T_LOG_INFO,
+                "the backbone's classes are not used: they go by %zu features, not %zu",
+                f0t_classes_dim(*out), f0t_dataset_dim(dataset));
+        f0t_classes_close(*out);
+        *out = NULL;
+    }
+    return F0T_OK;
+}

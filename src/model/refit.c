@@ -33,6 +33,7 @@ typedef struct refitting {
 
 /* ---- Tags ------------------------------------------------------------------------------------------ */
 
+/* A tag that the model's rule says is one of its own is no new one: "dogs" is its "dog". */
 static f0t_status place_tag(refitting *r, size_t t)
 {
     const char *tag = f0t_dataset_tag(r->dataset, t);
@@ -40,7 +41,7 @@ static f0t_status place_tag(refitting *r, size_t t)
     size_t known;
     uint32_t fresh = 0;
     bool added = false;
-    F0T_TRY(f0t_vocab_find(&known, r->model->vocab, tag));
+    F0T_TRY(f0t_model_find_tag(&known, r->model, tag));
     r->number[t] = (uint32_t)known;
     if (known != F0T_NONE)
         return F0T_OK;
@@ -63,6 +64,28 @@ static f0t_status place_tags(refitting *r)
     for (size_t t = 0; t < given; t++)
         F0T_TRY(place_tag(r, t));
     return F0T_OK;
+}
+
+/* The rule of before, and what cleaning the keywords of now made one. */
+static f0t_status extend_aliases(refitting *r)
+{
+    f0t_model *m = r->model;
+    const f0t_aliases *now = &r->dataset->aliases;
+    f0t_aliases before = m->aliases;
+    size_t index;
+    bool added;
+    m->aliases = (f0t_aliases){0};
+    f0t_same_free(&m->same);
+    m->same = (f0t_same){0};
+    f0t_status status = f0t_model_know_tags(m, &before);
+    for (size_t i = 0; i < f0t_names_count(&now->forms) && status == F0T_OK; i++) {
+        status = f0t_model_find_tag(&index, m, f0t_texts_get(&now->tags, i));
+        if (status == F0T_OK && index != F0T_NONE)
+            status = f0t_model_add_alias(&added, m, f0t_names_get(&now->forms, i),
+                                         f0t_vocab_tag(m->vocab, index));
+    }
+    f0t_aliases_free(&before);
+    return status;
 }
 
 /* Those that have one in the file that the model's come from. */
@@ -274,6 +297,8 @@ static f0t_status take_images(refitting *r)
         status = f0t_samples_create(&val, r->dataset, F0T_VAL, r->number, tags, true);
     if (status == F0T_OK)
         status = f0t_samples_join(&r->all, &train, &val);
+    if (status == F0T_OK)
+        (void)f0t_samples_drop_untagged(&r->all, r->dataset); /* which nobody has looked at */
     f0t_samples_free(&train);
     f0t_samples_free(&val);
     return status;
@@ -286,6 +311,7 @@ static f0t_status refit(refitting *r, const char *path)
     r->known = f0t_vocab_count(m->vocab);
     F0T_TRY(place_tags(r));
     F0T_TRY(extend_vocab(r));
+    F0T_TRY(extend_aliases(r));
     F0T_TRY(take_images(r));
     F0T_TRY(fit(r));
     f0t_word_space_free(&m->blend->space);

@@ -162,6 +162,22 @@ case_corrections_are_learned() {
     json_holds 'd["pictures"] == 29 and d["tags"] == 5'
     holds "SELECT name FROM suggestions JOIN tags ON id = tag WHERE picture = (SELECT id FROM pictures
            WHERE path LIKE '%v5.svg') ORDER BY confidence DESC LIMIT 1" "violet;"
+    cp art.f0t refitted.f0t
+    run 0 train -c c.f0t --undo
+    says "art.f0t: the model before is back, and suggests tags for 30 pictures; --undo again takes this back"
+    cmp -s art.f0t.before refitted.f0t || complain "what was taken back is lost"
+    holds "SELECT count(*) FROM suggestions JOIN tags ON id = tag WHERE name = 'violet'" "0;"
+    run 0 train -c c.f0t --undo --json
+    json_holds 'd["suggested"] == 30 and d["model"].endswith("art.f0t")'
+    cmp -s art.f0t refitted.f0t || complain "the newer model did not come back"
+    run 0 train -c c.f0t --refit -o other.f0t # a file of its own: the old one stays
+    run 0 train -c c.f0t --undo
+    says "art.f0t: the model before is back"
+    cmp -s art.f0t refitted.f0t || complain "the model before has changed"
+    refuse 2 "--refit and --undo exclude each other" train -c c.f0t --refit --undo
+    refuse 2 "--undo learns from the catalogue" train art --undo
+    run 0 index art -c fresh.f0t
+    refuse 3 "has no model before this one to bring back" train -c fresh.f0t --undo
     refuse 2 "-c learns from the catalogue" train art -c c.f0t --refit
     refuse 2 "--refit learns from the catalogue" train art --refit
     refuse 2 "missing operand" train

@@ -44,4 +44,18 @@ case_requests_about_a_catalogue() {
     PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 "$here/../server/serve.py" catalogue || case_failed=1
 }
 
+# One recipe: cleaned keywords, every picture learned from, the same bytes.
+case_learning_is_what_the_program_trains() {
+    make_catalogue
+    colour='hsl(8,90%,50%)' draw art/red13.svg roses IMG_2041
+    colour='hsl(12,90%,50%)' draw art/red14.svg roses IMG_2042
+    run 0 index art -c catalogue.f0t
+    cp catalogue.f0t own.f0t
+    run 0 train -c own.f0t --vectors v.txt --refit -o refitted.f0t
+    cp catalogue.f0t own.f0t
+    run 0 train -c own.f0t --vectors v.txt -o trained.f0t
+    warns "goes with its plural or singular: 'roses' with 'rose'"
+    PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 "$here/../server/serve.py" learning || case_failed=1
+}
+
 run_cases

@@ -139,6 +139,9 @@ await one("review_goes_by_keys", async () => {
   await said(page, "Learned from", 120000);
   await page.waitForSelector("progress[hidden]");
   assert.doesNotMatch(await page.$eval(".changes", e => e.textContent), /New to the model/);
+  await press(page, "Undo learning");
+  await said(page, "The model of before is back: 3 tags");
+  assert.equal(await page.$$eval("button:disabled", all => all.filter(b => /earn/.test(b.textContent)).length), 0);
   await page.close();
 });
 

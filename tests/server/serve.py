@@ -625,6 +625,38 @@ def corrections_are_learned(s):
     left.close()
 
 
+def learned(s, how=""):
+    """Learns, and returns what the last event says."""
+    status, text, _ = s.ask("POST", "/v1/learn" + how)
+    assert status == 200, text
+    name, data = (text if isinstance(text, str) else text.decode()).strip().split("\n\n")[-1].split("\n")
+    assert name == "event: done", data
+    return json.loads(data[len("data: "):])
+
+
+def bytes_of(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def what_the_page_learns_is_what_the_program_trains(s):
+    """refitted.f0t and trained.f0t are of the command line, from copies of the catalogue."""
+    first = bytes_of("blend.f0t")
+    done = learned(s)
+    assert done["new_tags"] == [] and done["pictures"] == 26, done  # "roses" is the model's "rose"
+    refitted = bytes_of("blend.f0t")
+    assert refitted == bytes_of("refitted.f0t") != first
+    done = learned(s, "?anew=1")
+    trained = bytes_of("blend.f0t")
+    assert done["pictures"] == 26 and trained == bytes_of("trained.f0t") != refitted
+    assert bytes_of("blend.f0t.before") == refitted
+    done = learned(s, "?undo=1")
+    assert done["pictures"] == 0 and done["suggested"] == 28 and done["tags"] == 2, done
+    assert (bytes_of("blend.f0t"), bytes_of("blend.f0t.before")) == (refitted, trained)
+    assert learned(s, "?undo=1")["tags"] == 2 and bytes_of("blend.f0t") == trained
+    refused(400, "anew and undo exclude each other", s.ask("POST", "/v1/learn?anew=1&undo=1"))
+
+
 def nothing_is_learned_at_the_end(s):
     """A request that is half sent keeps the server from ending before it is asked to learn."""
     half, kept = s.connect(), s.open()
@@ -657,6 +689,7 @@ CASES = {
     "catalogue": [pictures_are_listed, pictures_are_found, what_is_decided_is_kept_and_written,
                   only_the_model_that_is_served_learns, corrections_are_learned,
                   everything_that_is_described_was_answered, nothing_is_learned_at_the_end],
+    "learning": [what_the_page_learns_is_what_the_program_trains],
     "end": [without_a_catalogue_there_are_no_pictures, everything_that_is_described_was_answered, ending_finishes_what_is_under_way],
 }
 TOKEN = "0123456789abcdef0123456789abcdef"
@@ -669,6 +702,7 @@ def start(name):
         "queue": ["art.f0t", "--queue", "1", "--batch", "1", "--max-picture-time", "3"],
         "features": ["photos.f0t", "--vectors", "vectors.txt"],
         "catalogue": ["-c", "catalogue.f0t", "--vectors", "v.txt"],
+        "learning": ["-c", "catalogue.f0t", "--vectors", "v.txt"],
         "end": ["art.f0t", "--quiet"],
     }[name]
     s = Server(*arguments)

@@ -99,15 +99,10 @@ f0t_status f0t_features_read(float *to, const f0t_features *features, size_t fir
 
 const f0t_train_options *f0t_train_options_default(void);
 f0t_status f0t_train_options_check_use(const f0t_train_options *options, const char *name);
+f0t_status f0t_learn(f0t_learned **out, const f0t_dataset *dataset, const f0t_vectors *vectors, const f0t_learn_options *options, const f0t_context *context);
+void f0t_learned_free(f0t_learned *learned);
 f0t_status f0t_model_part(bool *out, const f0t_model *model, const f0t_features *features, f0t_split part);
-f0t_status f0t_classes_open(f0t_classes **out, const char *network, const f0t_classes_options *options, const f0t_context *context);
-void f0t_classes_close(f0t_classes *classes);
-size_t f0t_classes_dim(const f0t_classes *classes);
-f0t_status f0t_tags_prepare(f0t_prepared **out, const f0t_dataset *dataset, const f0t_prepare_options *options, const f0t_context *context);
-void f0t_prepared_free(f0t_prepared *prepared);
 
-f0t_status f0t_train(f0t_model **out, const f0t_dataset *dataset, const f0t_vectors *vectors, const f0t_train_options *options, const f0t_context *context);
-f0t_status f0t_train_tune(f0t_train_options *options, f0t_tuning *tuning, const f0t_dataset *dataset, const f0t_vectors *vectors, double seconds, const char *journal, const f0t_context *context);
 
 f0t_status f0t_model_load(f0t_model **out, const char *path, const f0t_context *context);
 f0t_status f0t_model_load_memory(f0t_model **out, const void *data, size_t size, const char *name, const f0t_context *context);

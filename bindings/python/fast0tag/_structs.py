@@ -391,6 +391,31 @@ class f0t_prepared(Structure):
                 ("rare", POINTER(c_char_p)), ("rare_count", c_size_t)]
 
 
+class f0t_reference(Structure):
+    _fields_ = [("model", c_double), ("frequency", c_double), ("neighbours", c_double),
+                ("images", c_size_t), ("compared", c_size_t)]
+
+
+class f0t_refit_options(Sized):
+    _fields_ = [("size", c_size_t), ("vectors", POINTER(f0t_vectors)), ("weight", c_size_t),
+                ("seed", c_uint64)]
+
+
+class f0t_learn_options(Sized):
+    _fields_ = [("size", c_size_t), ("train", POINTER(f0t_train_options)),
+                ("clean", POINTER(f0t_prepare_options)), ("keep_tags", c_bool),
+                ("classes", c_char_p), ("tune", c_double), ("trials", c_char_p),
+                ("output", c_char_p), ("no_reference", c_bool),
+                ("refit", POINTER(f0t_refit_options)), ("test", c_double),
+                ("vectors_path", c_char_p)]
+
+
+class f0t_learned(Structure):
+    _fields_ = [("model", POINTER(f0t_model)), ("prepared", POINTER(f0t_prepared)),
+                ("images", c_size_t), ("tuning", f0t_tuning), ("reference", f0t_reference),
+                ("suggested", c_size_t), ("seconds", c_double)]
+
+
 class f0t_import_options(Sized):
     _fields_ = [("size", c_size_t), ("replace", c_bool), ("name", c_char_p), ("features", c_char_p),
                 ("ids", c_char_p), ("copy_features", c_bool), ("backbone", c_char_p),

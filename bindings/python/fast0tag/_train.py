@@ -1,9 +1,8 @@
 """Training, and the comparison of methods."""
 from __future__ import annotations
 
-import json
 import math
-from ctypes import POINTER, byref, c_double, c_size_t, sizeof
+from ctypes import POINTER, byref, c_double, c_size_t, pointer, sizeof
 from contextlib import ExitStack
 from typing import (Any, Callable, Iterable, Literal, Mapping, NamedTuple, Optional, Sequence, Union,
                     get_args)
@@ -14,14 +13,14 @@ from . import _structs
 from ._choices import (EVALUATION_METHODS, PAPERS, SCENARIOS, TARGETS, Condition, EvaluationMethod,
                        Expert, FileWords, Hinge, Loss, Method, Optimizer, Pairs, Paper, Plurals,
                        Scenario, Split, Target)
-from ._clean import cleaned, is_raw
+from ._clean import check_raw, clean_options
 from ._convert import Path, choice, count, flag, path_bytes, real, text_bytes, units
 from ._dataset import Dataset, open_dataset
-from ._errors import ArgumentError, Error, OutOfMemoryError, StoppedError
+from ._errors import ArgumentError
 from ._labels import Labels
 from ._library import library
 from ._model import Model
-from ._monitor import Monitor, ProgressCallback, logger
+from ._monitor import Monitor, ProgressCallback
 from ._vectors import Vectors, VectorsLike, open_vectors
 
 
@@ -163,63 +162,32 @@ def train(data: Union[Dataset, Path, npt.ArrayLike], tags: Optional[Labels] = No
     return _run(options, dataset, open_vectors(vectors, progress), given, progress)
 
 
-def _open_classes(options: _structs.f0t_train_options, dataset: Dataset, given: Optional[Path],
-                  context: Any) -> Any:
-    """The classes that the blend asks: of `given`, or of the dataset's own network. These are an extra
-    that nobody asked for: a network without names of its classes is as good as ever."""
-    out = POINTER(_structs.f0t_classes)()
-    if options.method != _structs.METHODS["blend"] or \
-            options.without & (1 << _structs.EXPERTS["classes"]):
-        if given is not None:
-            raise ArgumentError("classes are for the blend, and for those who do not switch them off")
-        return out
-    if given is not None:
-        library.f0t_classes_open(byref(out), path_bytes(given), None, context)
-        return out
-    own = dataset.backbone or {}
-    if not isinstance(own.get("file"), str):
-        return out
-    try:
-        library.f0t_classes_open(byref(out), json.dumps(own).encode(), None, context)
-    except (OutOfMemoryError, StoppedError):
-        raise
-    except Error as error:
-        logger.info("the backbone's classes are not used: %s", error)
-        return out
-    if library.f0t_classes_dim(out) != dataset.dim:
-        logger.info("the backbone's classes are not used: they go by %d features, not %d",
-                    library.f0t_classes_dim(out), dataset.dim)
-        library.f0t_classes_close(out)
-        out = POINTER(_structs.f0t_classes)()
-    return out
-
-
 def _run(options: _structs.f0t_train_options, dataset: Dataset, vectors: Vectors,
          given: Mapping[str, Any], progress: Optional[ProgressCallback]) -> Model:
-    out = POINTER(_structs.f0t_model)()
-    tuning = _structs.f0t_tuning()
+    out = POINTER(_structs.f0t_learned)()
     epoch: Optional[EpochCallback] = given["epoch"]
+    check_raw(dataset, given)
+    clean = clean_options(given)
+    classes = given["classes"]
     tune = None if given["tune"] is None else real(given["tune"], "tune")
-    raw = is_raw(dataset, given)
+    if tune is not None and not tune > 0:
+        raise ArgumentError(f"tune is {tune!r} seconds; it must be above 0")
+    how = _structs.f0t_learn_options(
+        train=pointer(options), clean=pointer(clean), keep_tags=flag(given["keep_tags"], "keep_tags"),
+        classes=None if classes is None else path_bytes(classes), no_reference=True,
+        tune=tune or 0)
 
     def told(_: Any, e: Any) -> None:
         if epoch:
             epoch(Epoch(*(getattr(e.contents, name) for name in Epoch._fields)))
 
-    with ExitStack() as held:
-        v = held.enter_context(vectors._use())
-        d: Any = held.enter_context(dataset._use())
-        monitor = held.enter_context(Monitor(progress))
-        if raw:
-            d = held.enter_context(cleaned(d, given, options.method, monitor.context))
-        options.classes = _open_classes(options, dataset, given["classes"], monitor.context)
-        held.callback(library.f0t_classes_close, options.classes)
+    with vectors._use() as v, dataset._use() as d, Monitor(progress) as monitor:
         options.epoch = _structs.EPOCH(monitor.guard(told))
-        if tune is not None:
-            library.f0t_train_tune(byref(options), byref(tuning), d, v, tune, None,
-                                   monitor.context)
-        library.f0t_train(byref(out), d, v, byref(options), monitor.context)
-    return Model._wrap(out)
+        library.f0t_learn(byref(out), d, v, byref(how), monitor.context)
+    model = pointer(out.contents.model.contents)
+    out.contents.model = POINTER(_structs.f0t_model)()  # which is taken over
+    library.f0t_learned_free(out)
+    return Model._wrap(model)
 
 
 # ---- Comparison ----------------------------------------------------------------------------------

@@ -55,7 +55,9 @@ def zero(kind):
     """How C initialises a member of this kind with zeros."""
     if issubclass(kind, ctypes.Array):
         return "{" + zero(kind._type_) + "}"
-    return "{0}" if issubclass(kind, ctypes.Structure) else "0"
+    if issubclass(kind, ctypes.Structure):
+        return "{" + ", ".join(zero(member) for _, member in kind._fields_) + "}"
+    return "0"
 
 
 def _kept(table):

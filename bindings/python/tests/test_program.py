@@ -70,7 +70,7 @@ class Program(TestCase):
             model = fast0tag.train(self.data.features, tags, vectors="vectors.txt", epochs=1)
         self.assertIn("2014", list(model.vocab))
         self.assertNotIn("mine", list(model.vocab))
-        self.assertIn("keyword(s) are about files or no words, and are left out: 'IMG_1000'",
+        self.assertIn("60 keywords are about files or no words, and are left out: 'IMG_1000', …",
                       "\n".join(logged.output))
         refused = ((fast0tag.ArgumentError, "least is for raw", {"keep_tags": True, "least": 2}),
                    (fast0tag.ArgumentError, "plurals", {"plurals": "some"}),
