@@ -12,22 +12,23 @@ typedef struct writer {
     const cli_context *cli;
     const options *options;
     json_t *list; /* with --json */
-    size_t changed, unchanged, failed;
+    size_t changed, unchanged, failed, exact;
 } writer;
 
 static void add_json(json_t *list, const f0t_catalogue_written *w)
 {
-    json_array_append_new(list,
-                          json_pack("{s:I, s:o, s:o, s:b, s:s, s:s?}", "id", (json_int_t)w->picture,
-                                    "picture", cli_path_json(w->path), "file",
-                                    w->file ? cli_path_json(w->file) : json_null(), "changed",
-                                    w->changed, "change", w->change, "error", w->error));
+    json_array_append_new(list, json_pack("{s:I, s:o, s:o, s:b, s:b, s:s, s:s?}", "id",
+                                          (json_int_t)w->picture, "picture", cli_path_json(w->path),
+                                          "file", w->file ? cli_path_json(w->file) : json_null(),
+                                          "changed", w->changed, "exact", w->exact, "change",
+                                          w->change, "error", w->error));
 }
 
 static bool take(void *user, const f0t_catalogue_written *w)
 {
     writer *to = user;
     to->changed += w->changed;
+    to->exact += w->exact;
     to->unchanged += !w->changed && w->status == F0T_OK;
     to->failed += w->status != F0T_OK;
     if (to->list)
@@ -55,6 +56,10 @@ static f0t_status report(cli_context *cli, const writer *w)
            w->changed == 1 ? "" : "s", o->dry_run ? "would be " : "",
            o->undo ? "put back" : "written", w->unchanged,
            w->unchanged == 1 ? "as it was" : "as they were");
+    if (o->undo && w->changed > w->exact)
+        printf("%zu of them with the same meaning, not byte for byte: changed since, or the tags "
+               "had been elsewhere\n",
+               w->changed - w->exact);
     return F0T_OK;
 }
 
@@ -106,7 +111,12 @@ static const cli_option table[] = {
      "may have been lost, or left behind by a picture that moved.",
      NULL},
     {"undo", 0, CLI_FLAG, AT(write.undo), NULL,
-     "Put back what the last 'write' changed; again, the one before it. Decisions stay.", NULL},
+     "Put back what the last 'write' changed; again, the one before it. Files are byte for byte "
+     "what "
+     "they were, unless somebody has changed them since: then our tags are taken back, and nothing "
+     "else. Decisions "
+     "stay.",
+     NULL},
     {.name = NULL},
 };
 

@@ -88,6 +88,14 @@ static void answer_exiftool_list(answer *to, XmpPtr xmp)
     list_free(&l);
 }
 
+static void answer_removed(answer *to, const xmp_state *state)
+{
+    list removed = xmp_removed(state);
+    for (size_t i = 0; i < removed.count; i++)
+        answer_keyword(to, "removed", removed.items[i], strlen(removed.items[i]));
+    list_free(&removed);
+}
+
 void keywords_of_xmp(answer *to, const void *data, size_t length)
 {
     xmp_state state = {0};
@@ -104,6 +112,7 @@ void keywords_of_xmp(answer *to, const void *data, size_t length)
     if (to->status == F0T_OK)
         answer_list(to, &state, F0T_XMP_MICROSOFT);
     answer_exiftool_list(to, xmp);
+    answer_removed(to, &state);
     xmp_state_free(&state);
     xmp_free(xmp);
 }
@@ -212,7 +221,7 @@ typedef struct change {
     const char *data; /* the packet, or a new one */
     size_t length;
     bool is_new, inside, remove;
-    list tags, known;
+    list tags, again, known;
     XmpPtr xmp;
     xmp_tree tree;
     xmp_state before, after;
@@ -228,6 +237,7 @@ static void change_free(change *c)
     xmp_state_free(&c->before);
     xmp_state_free(&c->after);
     list_free(&c->tags);
+    list_free(&c->again);
     list_free(&c->known);
 }
 
@@ -236,8 +246,10 @@ static void take_lines(change *c, const char *text, size_t length)
     const char *end = text + length, *stop;
     for (; text < end && (stop = memchr(text, '\n', (size_t)(end - text))); text = stop + 1) {
         c->remove = c->remove || *text == '-';
-        if (*text == '+' || *text == '=')
-            list_add(*text == '+' ? &c->tags : &c->known, text + 1, (size_t)(stop - text - 1));
+        if (*text == '+' || *text == '!')
+            list_add(&c->tags, text + 1, (size_t)(stop - text - 1));
+        if (*text == '!' || *text == '=')
+            list_add(*text == '!' ? &c->again : &c->known, text + 1, (size_t)(stop - text - 1));
     }
 }
 
@@ -259,7 +271,7 @@ static void make_plan(change *c)
     if (c->remove)
         xmp_plan_none(&c->plan, &c->before, &c->known);
     else
-        xmp_plan_tags(&c->plan, &c->before, &c->tags, &c->known);
+        xmp_plan_tags(&c->plan, &c->before, &c->tags, &c->again, &c->known);
     c->after = xmp_plan_apply(&c->plan, &c->before);
     if (c->is_new && !same_state(&c->before, &c->after)) {
         list_add(&c->plan.add.at[F0T_XMP_CREATED], "yes", 3);

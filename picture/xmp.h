@@ -31,8 +31,13 @@ typedef struct xmp_plan {
 /* For each item of the list: 0 it is a person's, 1 ours, 2 carried over by us. Freed with free(). */
 char *xmp_owners(const xmp_state *state, f0t_xmp_place p);
 
-/* The packet with these tags of ours; `known` are the person's keywords wherever they are. */
-void xmp_plan_tags(xmp_plan *plan, const xmp_state *state, const list *tags, const list *known);
+/* Tags of ours that somebody took away: from a list now, or before an earlier merge, which has noted it. */
+list xmp_removed(const xmp_state *state);
+
+/* The packet with these tags of ours; those of `again` also where somebody took them away. `known` are the person's
+ * keywords wherever they are. */
+void xmp_plan_tags(xmp_plan *plan, const xmp_state *state, const list *tags, const list *again,
+                   const list *known);
 /* The packet without us. */
 void xmp_plan_none(xmp_plan *plan, const xmp_state *state, const list *known);
 void xmp_plan_free(xmp_plan *plan);

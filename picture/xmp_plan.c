@@ -66,20 +66,35 @@ char *xmp_owners(const xmp_state *s, f0t_xmp_place p)
     return owners;
 }
 
-/* What we wrote and somebody took away: no item of the list is that word any more. */
-static list find_rejected(const xmp_state *s)
+/* What we wrote and somebody took away: no item of the list is that word any more. Words of `again` are written anew. */
+static list find_rejected(const xmp_state *s, const list *again)
 {
     list rejected = {0};
-    list_add_all(&rejected, &s->at[F0T_XMP_REJECTED]);
+    const list *known = &s->at[F0T_XMP_REJECTED];
+    for (size_t i = 0; i < known->count; i++)
+        if (!list_has(again, known->keys[i]))
+            list_add(&rejected, known->items[i], strlen(known->items[i]));
     for (f0t_xmp_place p = 0; p < F0T_XMP_LISTS; p++) {
         const list *record = record_of(s, p);
         for (size_t i = 0; i < record->count; i++)
-            if (!list_has(&s->at[p], record->keys[i]) && !list_has(&rejected, record->keys[i])) {
+            if (!list_has(&s->at[p], record->keys[i]) && !list_has(&rejected, record->keys[i]) &&
+                !list_has(again, record->keys[i])) {
                 const char *leaf = list_leaf(record->items[i]);
                 list_add(&rejected, leaf, strlen(leaf));
             }
     }
     return rejected;
+}
+
+list xmp_removed(const xmp_state *s)
+{
+    list none = {0}, rejected = find_rejected(s, &none), removed = {0};
+    for (size_t i = 0; i < rejected.count; i++)
+        if (list_has(&s->at[F0T_XMP_OURS], rejected.keys[i]) ||
+            list_has(&s->at[F0T_XMP_REJECTED], rejected.keys[i]))
+            list_add(&removed, rejected.items[i], strlen(rejected.items[i]));
+    list_free(&rejected);
+    return removed;
 }
 
 /* ---- Without us --------------------------------------------------------------------------------- */
@@ -225,12 +240,13 @@ static list find_wanted(const xmp_plan *plan, const xmp_state *s, const list *ta
     return wanted;
 }
 
-void xmp_plan_tags(xmp_plan *plan, const xmp_state *s, const list *tags, const list *known)
+void xmp_plan_tags(xmp_plan *plan, const xmp_state *s, const list *tags, const list *again,
+                   const list *known)
 {
     list all = all_known(s, known);
     *plan = (xmp_plan){0};
     keep_theirs(plan, s, &all);
-    plan->add.at[F0T_XMP_REJECTED] = find_rejected(s);
+    plan->add.at[F0T_XMP_REJECTED] = find_rejected(s, again);
     list_add_all(&plan->add.at[F0T_XMP_CREATED], &s->at[F0T_XMP_CREATED]);
     list wanted = find_wanted(plan, s, tags);
     for (f0t_xmp_place p = 0; p < F0T_XMP_LISTS; p++)

@@ -3,6 +3,7 @@
 #define F0T_CATALOGUE_CATALOGUE_H
 
 #include "catalogue/sql.h"
+#include "image/keywords.h"
 
 struct f0t_catalogue {
     f0t_sql sql;
@@ -28,6 +29,13 @@ f0t_status f0t_catalogue_tag_id(int64_t *out, f0t_catalogue *catalogue, const ch
 
 /* Fails with F0T_ERROR_NOT_FOUND where there is no picture of this number. */
 f0t_status f0t_catalogue_require(f0t_catalogue *catalogue, int64_t picture);
+
+/* Inside of a change: tags of the picture that were accepted and written, and that somebody then took out of the file, are
+ * rejected by "file" (F0T_BY_FILE), and no longer known as written; adds how many to *count. A tag that was written after
+ * the file was changed the last time is left alone: such a file is a copy from before. */
+f0t_status f0t_decisions_take_removed(size_t *count, f0t_catalogue *catalogue, int64_t picture,
+                                      const f0t_removed_tags *removed);
+#define F0T_BY_FILE "file"
 
 /* What was chosen by whoever wrote it last, perhaps another process. */
 f0t_status f0t_catalogue_read_chosen(f0t_catalogue *catalogue);

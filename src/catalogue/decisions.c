@@ -1,6 +1,9 @@
 /* What people decide about tags, and what of it was written into files. */
 #include "catalogue/catalogue.h"
 
+#include "base/alloc.h"
+#include "word/normal.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -146,6 +149,86 @@ f0t_status f0t_catalogue_undo(f0t_catalogue_undone *undone, f0t_catalogue *catal
     *undone = (f0t_catalogue_undone){.size = sizeof *undone};
     F0T_TRY(f0t_change_begin(catalogue));
     return f0t_change_end(catalogue, take_step_back(undone, catalogue, who));
+}
+
+/* ---- What was taken out of files -------------------------------------------------------------------- */
+
+/* The number of a tag's key among the keys, to which it is added; F0T_NONE for what can be no tag of a catalogue. */
+static f0t_status add_key(size_t *number, f0t_names *keys, const char *text)
+{
+    f0t_word_text key;
+    uint32_t index = 0;
+    *number = F0T_NONE;
+    f0t_status status = f0t_normal_key(&key, text, strlen(text));
+    if (status != F0T_OK)
+        return status == F0T_ERROR_FORMAT ? F0T_OK : status;
+    status = f0t_names_add(&index, NULL, keys, key.data, key.length);
+    f0t_free(key.data);
+    *number = index;
+    return status;
+}
+
+/* The names of tags that may have been taken out. */
+static f0t_status read_candidates(f0t_texts *names, f0t_catalogue *c, int64_t picture, int64_t at)
+{
+    sqlite3_stmt *rows;
+    f0t_status status = F0T_OK;
+    F0T_TRY(f0t_sql_bind(
+        &rows, &c->sql,
+        "SELECT t.name FROM written w JOIN decisions d ON d.picture = w.picture AND d.tag = w.tag"
+        " AND d.current = 1 AND d.decision = 1 JOIN tags t ON t.id = w.tag"
+        " WHERE w.picture = ?1 AND w.at <= ?2 AND NOT EXISTS"
+        " (SELECT 1 FROM keywords k WHERE k.picture = w.picture AND k.tag = w.tag)",
+        F0T_SQL_VALUES(f0t_sql_int(picture), f0t_sql_int(at))));
+    for (bool any = true; any && status == F0T_OK;) {
+        status = f0t_sql_step(&any, &c->sql, rows);
+        const char *name = any ? (const char *)sqlite3_column_text(rows, 0) : NULL;
+        if (status == F0T_OK && name)
+            status = f0t_texts_add(names, name, strlen(name));
+    }
+    f0t_sql_reset(rows);
+    return status;
+}
+
+static f0t_status reject_removed(f0t_catalogue *c, int64_t picture, const char *tag)
+{
+    int64_t made;
+    F0T_TRY(decide(&made, c, picture, tag, F0T_REJECTED, F0T_BY_FILE));
+    return f0t_sql_run(
+        &c->sql,
+        "DELETE FROM written WHERE picture = ?1 AND tag = (SELECT id FROM tags WHERE name = ?2)",
+        F0T_SQL_VALUES(f0t_sql_int(picture), f0t_sql_text(tag)));
+}
+
+static f0t_status take_removed(size_t *count, f0t_catalogue *c, int64_t picture,
+                               const f0t_texts *candidates, const f0t_texts *words)
+{
+    f0t_names keys = {0};
+    f0t_status status = F0T_OK;
+    size_t number;
+    for (size_t i = 0; i < words->count && status == F0T_OK; i++)
+        status = add_key(&number, &keys, f0t_texts_get(words, i));
+    const size_t known = f0t_names_count(&keys);
+    for (size_t i = 0; i < candidates->count && status == F0T_OK; i++) {
+        status = add_key(&number, &keys, f0t_texts_get(candidates, i));
+        if (status != F0T_OK || number >= known)
+            continue;
+        status = reject_removed(c, picture, f0t_texts_get(candidates, i));
+        ++*count;
+    }
+    f0t_names_free(&keys);
+    return status;
+}
+
+f0t_status f0t_decisions_take_removed(size_t *count, f0t_catalogue *c, int64_t picture,
+                                      const f0t_removed_tags *removed)
+{
+    f0t_texts candidates = {0};
+    f0t_status status = read_candidates(&candidates, c, picture, removed->at);
+    if (status == F0T_OK)
+        status = take_removed(count, c, picture, &candidates, &removed->words);
+    f0t_texts_free(&candidates);
+    return status;
 }
 
 /* ---- What was written ------------------------------------------------------------------------------ */

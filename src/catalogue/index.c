@@ -32,9 +32,10 @@ typedef struct entry {
     uint64_t hash;
     f0t_texts keywords;
     f0t_keyword_source *sources; /* [keywords.count] */
-    char *fault;                 /* what is wrong with its keywords; NULL: nothing */
-    f0t_status why;              /* and the status that it is wrong by */
-    f0t_failure failure;         /* of its pixels */
+    f0t_removed_tags removed;
+    char *fault;         /* what is wrong with its keywords; NULL: nothing */
+    f0t_status why;      /* and the status that it is wrong by */
+    f0t_failure failure; /* of its pixels */
     f0t_picture_extra extra;
     size_t row;    /* of its features; F0T_NONE: it has none */
     bool moved;    /* it is known by its content */
@@ -56,6 +57,7 @@ struct f0t_indexer {
     f0t_tag_score *suggestions; /* [BATCH x F0T_SUGGESTED_MOST] */
     size_t counts[BATCH];
     f0t_scan scan;
+    size_t removed; /* tags that somebody took out of files, which count as rejected now */
     f0t_index_report *report;
 };
 
@@ -149,6 +151,7 @@ static void entry_clear(entry *e)
 {
     f0t_texts_free(&e->keywords);
     f0t_free(e->sources);
+    f0t_texts_free(&e->removed.words);
     f0t_free(e->fault);
     f0t_free(e->extra.thumbnail);
     *e = (entry){0};
@@ -165,7 +168,8 @@ static f0t_status inspect(void *context, const f0t_parallel_piece *piece, f0t_pa
     if (e->item->work == F0T_SCAN_READ)
         F0T_TRY(f0t_file_hash(&e->hash, e->path));
     F0T_TRY(f0t_alloc(&e->sources, F0T_PICTURE_KEYWORDS_MAX, sizeof *e->sources));
-    return f0t_keywords_read_sources(&e->keywords, e->sources, x->workers[piece->thread], e->path);
+    return f0t_keywords_read_sources(&e->keywords, e->sources, &e->removed,
+                                     x->workers[piece->thread], e->path);
 }
 
 /* One call at a time. A picture whose keywords cannot be read may well be one that can be seen: what was found before
@@ -178,6 +182,8 @@ static f0t_status note_fault(void *context, size_t i, f0t_status status, const c
     (void)notes;
     f0t_texts_free(&e->keywords);
     e->keywords = (f0t_texts){0};
+    f0t_texts_free(&e->removed.words);
+    e->removed = (f0t_removed_tags){.at = 0};
     e->why = status;
     return f0t_string_copy(&e->fault, message, strlen(message));
 }
@@ -438,8 +444,13 @@ static f0t_status put_all(f0t_indexer *x, f0t_catalogue_keyword *room)
         return f0t_fail(F0T_ERROR_MISMATCH,
                         "%s: another model or backbone was chosen meanwhile; index once more",
                         x->catalogue->path);
-    for (size_t i = 0; i < x->count; i++)
+    for (size_t i = 0; i < x->count; i++) {
+        const entry *e = &x->entries[i];
         F0T_TRY(put_entry(x, &x->entries[i], room));
+        if (e->id && !e->moved &&
+            e->removed.words.count) /* a sidecar at a new place may be another's */
+            F0T_TRY(f0t_decisions_take_removed(&x->removed, x->catalogue, e->id, &e->removed));
+    }
     return F0T_OK;
 }
 
@@ -530,6 +541,11 @@ static f0t_status run_batches(f0t_indexer *x)
         F0T_TRY(status);
     }
     f0t_stage_end(&stage);
+    if (x->removed)
+        f0t_log(x->monitor, F0T_LOG_INFO,
+                "%zu accepted tag%s that %s removed from %s count%s as rejected", x->removed,
+                x->removed == 1 ? "" : "s", x->removed == 1 ? "was" : "were",
+                x->removed == 1 ? "a file" : "files", x->removed == 1 ? "s" : "");
     return F0T_OK;
 }
 
@@ -562,6 +578,7 @@ static f0t_status mark(f0t_indexer *x)
 static f0t_status run(f0t_indexer *x, const char *const *paths, size_t count)
 {
     f0t_index_report *r = x->report;
+    x->removed = 0;
     F0T_TRY(follow_choice(x));
     F0T_TRY(f0t_scan_run(&x->scan, x->catalogue, paths, count, x->options.again, x->monitor));
     r->found = x->scan.found;

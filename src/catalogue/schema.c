@@ -80,6 +80,11 @@ static const char *const STEPS[] = {
     /* The model that learning replaced, and its file of word vectors: the way back. */
     "ALTER TABLE chosen ADD COLUMN model_before TEXT;"
     "ALTER TABLE chosen ADD COLUMN vectors_before TEXT;",
+    /* What a write replaced (image/sidecar_name.h): bytes, compressed by zlib, and how many they are; 0: there was nothing;
+     * NULL: that is not known. A hash of what it wrote. */
+    "ALTER TABLE writes ADD COLUMN kept BLOB;"
+    "ALTER TABLE writes ADD COLUMN kept_bytes INTEGER;"
+    "ALTER TABLE writes ADD COLUMN wrote INTEGER;",
 };
 enum { VERSION = sizeof STEPS / sizeof *STEPS };
 

@@ -54,17 +54,19 @@ f0t_status f0t_tag_files_choose(f0t_write_way *how, f0t_tag_files *f, const char
 
 /* Makes these our tags of the file, or takes all of ours away. */
 static f0t_status write_file(f0t_catalogue_written *said, f0t_tag_files *f, f0t_write_way how,
-                             const f0t_texts *tags, bool remove)
+                             const f0t_file_tags *tags, bool remove)
 {
     const char **items;
     F0T_TRY(open_sidecars(f, how));
+    f0t_sidecars_put_back(f->sidecars[how], how == f->back_way ? f->back : NULL);
     if (remove)
         return f0t_sidecars_remove(&said->file, &said->changed, f->sidecars[how], said->path);
-    F0T_TRY(f0t_alloc(&items, tags->count, sizeof *items));
-    for (size_t i = 0; i < tags->count; i++)
-        items[i] = f0t_texts_get(tags, i);
+    const size_t count = tags->texts.count;
+    F0T_TRY(f0t_alloc(&items, count, sizeof *items));
+    for (size_t i = 0; i < count; i++)
+        items[i] = f0t_texts_get(&tags->texts, i);
     f0t_status status = f0t_sidecars_write_named(&said->file, &said->changed, f->sidecars[how],
-                                                 said->path, items, tags->count);
+                                                 said->path, items, tags->again, count);
     f0t_free(items);
     return status;
 }
@@ -101,7 +103,7 @@ static f0t_status note_content(f0t_catalogue *c, const f0t_catalogue_written *sa
 
 /* write_file, after which the catalogue still knows the picture. */
 static f0t_status write_known(f0t_catalogue_written *said, f0t_tag_files *f, f0t_write_way how,
-                              const f0t_texts *tags, bool remove)
+                              const f0t_file_tags *tags, bool remove)
 {
     bool known = false;
     if (how == F0T_WAY_EMBED && !f->dry_run)
@@ -112,7 +114,7 @@ static f0t_status write_known(f0t_catalogue_written *said, f0t_tag_files *f, f0t
 
 f0t_status f0t_tag_files_write(f0t_catalogue_written *said, f0t_write_way *told, bool *left,
                                f0t_tag_files *f, const bool leave[F0T_WRITE_WAYS],
-                               f0t_write_way how, const f0t_texts *tags, bool remove)
+                               f0t_write_way how, const f0t_file_tags *tags, bool remove)
 {
     f0t_catalogue_written there = *said, other = *said;
     f0t_write_way from = how;

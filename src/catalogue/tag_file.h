@@ -21,6 +21,9 @@ typedef struct f0t_tag_files {
     f0t_sidecars *sidecars[F0T_WRITE_WAYS]; /* opened when one is needed */
     f0t_sidecar_usage usage;                /* of all pictures, once it was needed */
     bool counted;
+    const f0t_replaced *
+        back; /* what goes back into the file of way `back_way`, if it is as we left it; NULL: nothing */
+    f0t_write_way back_way;
 } f0t_tag_files;
 
 void f0t_tag_files_close(f0t_tag_files *files);
@@ -29,11 +32,17 @@ void f0t_tag_files_close(f0t_tag_files *files);
 f0t_status f0t_tag_files_choose(f0t_write_way *how, f0t_tag_files *files, const char *picture,
                                 bool plain);
 
+/* Tags for a file; again[count of tags] (NULL: all false): also if somebody took it out of the file. */
+typedef struct f0t_file_tags {
+    f0t_texts texts;
+    bool *again;
+} f0t_file_tags;
+
 /* Makes `tags` our tags of the picture that `said` names, or takes all of ours away, and fills in the rest of `said`. Tags
  * of ours are in one place: they are taken away where they went in the ways of `leave`. *left: and were there. *told is the
  * way of the file that `said` is about. */
 f0t_status f0t_tag_files_write(f0t_catalogue_written *said, f0t_write_way *told, bool *left,
                                f0t_tag_files *files, const bool leave[F0T_WRITE_WAYS],
-                               f0t_write_way how, const f0t_texts *tags, bool remove);
+                               f0t_write_way how, const f0t_file_tags *tags, bool remove);
 
 #endif

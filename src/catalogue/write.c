@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/context.h"
 #include "base/monitor.h"
+#include "catalogue/replaced.h"
 #include "catalogue/row_numbers.h"
 #include "catalogue/scan.h"
 #include "catalogue/tag_file.h"
@@ -103,8 +104,10 @@ static f0t_status note_tags(f0t_catalogue *c, int64_t picture, const f0t_row_num
     return F0T_OK;
 }
 
+/* `replaced` (may be NULL) is what the one file that changed was before. */
 static f0t_status note_write(const writing *w, int64_t picture, f0t_write_way how, bool left,
-                             const f0t_row_numbers *before, const f0t_row_numbers *after)
+                             const f0t_row_numbers *before, const f0t_row_numbers *after,
+                             const f0t_replaced *replaced)
 {
     char *had;
     if (!left && f0t_row_numbers_same(before, after))
@@ -116,6 +119,9 @@ static f0t_status note_write(const writing *w, int64_t picture, f0t_write_way ho
         F0T_SQL_VALUES(f0t_sql_int(w->run), f0t_sql_int(picture), f0t_sql_int((int64_t)how),
                        f0t_sql_text(had), f0t_sql_int((int64_t)time(NULL))));
     f0t_free(had);
+    if (status == F0T_OK && replaced)
+        status = f0t_replaced_put(w->catalogue, sqlite3_last_insert_rowid(w->catalogue->sql.db),
+                                  replaced);
     return status == F0T_OK ? note_tags(w->catalogue, picture, before, after) : status;
 }
 
@@ -171,7 +177,8 @@ static const char *const EVERY = "SELECT p.id FROM pictures p WHERE p.state = 0 
 /* What a picture's file has, and shall have. */
 typedef struct wanted {
     f0t_row_numbers before, after;
-    f0t_texts tags; /* those of `after`, each in its place */
+    f0t_file_tags
+        tags; /* those of `after`, each in its place; what the file has not had yet also against a removal */
     char *path;
 } wanted;
 
@@ -179,7 +186,8 @@ static void free_wanted(wanted *t)
 {
     f0t_free(t->before.items);
     f0t_free(t->after.items);
-    f0t_texts_free(&t->tags);
+    f0t_texts_free(&t->tags.texts);
+    f0t_free(t->tags.again);
     f0t_free(t->path);
 }
 
@@ -192,8 +200,11 @@ static f0t_status read_wanted(wanted *t, f0t_catalogue *c, int64_t picture)
                                  "SELECT tag FROM decisions WHERE picture = ?1 AND current = 1 AND"
                                  " decision = 1 ORDER BY id",
                                  F0T_SQL_VALUES(f0t_sql_int(picture))));
-    for (size_t i = 0; i < t->after.count; i++)
-        F0T_TRY(add_placed(&t->tags, c, t->after.items[i]));
+    F0T_TRY(f0t_alloc(&t->tags.again, t->after.count, sizeof *t->tags.again));
+    for (size_t i = 0; i < t->after.count; i++) {
+        F0T_TRY(add_placed(&t->tags.texts, c, t->after.items[i]));
+        t->tags.again[i] = !f0t_row_numbers_has(&t->before, t->after.items[i]);
+    }
     return read_text(&t->path, c, "SELECT path FROM pictures WHERE id = ?1", picture);
 }
 
@@ -220,9 +231,11 @@ static f0t_status write_wanted(writing *w, int64_t picture, const wanted *t)
         return F0T_OK;
     f0t_status status = write_file(w, &said, &how, &told, &left, t);
     if (status == F0T_OK && !w->options.dry_run) {
+        const bool one = said.changed && !left && told == how;
         F0T_TRY(f0t_change_begin(w->catalogue));
-        F0T_TRY(
-            f0t_change_end(w->catalogue, note_write(w, picture, how, left, &t->before, &t->after)));
+        F0T_TRY(f0t_change_end(
+            w->catalogue, note_write(w, picture, how, left, &t->before, &t->after,
+                                     one ? f0t_sidecars_replaced(w->files.sidecars[how]) : NULL)));
     }
     return tell(w, &said, status, told);
 }
@@ -244,7 +257,9 @@ typedef struct return_trip {
     int64_t picture;
     f0t_write_way how, back; /* that of the row, and where `before` was */
     f0t_row_numbers now, before;
-    f0t_texts tags; /* those of `before` */
+    f0t_file_tags tags; /* those of `before` */
+    f0t_replaced replaced;
+    bool kept; /* `replaced` is what the file was */
     char *path;
 } return_trip;
 
@@ -283,7 +298,7 @@ static f0t_status read_trip(return_trip *t, f0t_catalogue *c, int64_t id)
     F0T_TRY(f0t_row_numbers_read(&t->now, c, "SELECT tag FROM written WHERE picture = ?1",
                                  F0T_SQL_VALUES(f0t_sql_int(t->picture))));
     for (size_t i = 0; i < t->before.count; i++)
-        F0T_TRY(add_placed(&t->tags, c, t->before.items[i]));
+        F0T_TRY(add_placed(&t->tags.texts, c, t->before.items[i]));
     return read_text(&t->path, c, "SELECT path FROM pictures WHERE id = ?1", t->picture);
 }
 
@@ -313,8 +328,12 @@ static f0t_status make_trip(writing *w, int64_t id, const return_trip *t)
     f0t_write_way told = t->back;
     bool leave[F0T_WRITE_WAYS] = {false}, left;
     leave[t->how] = true;
+    w->files.back = t->kept && t->back == t->how ? &t->replaced : NULL;
+    w->files.back_way = t->back;
     f0t_status status = f0t_tag_files_write(&said, &told, &left, &w->files, leave, t->back,
-                                            &t->tags, t->tags.count == 0);
+                                            &t->tags, t->tags.texts.count == 0);
+    said.exact = status == F0T_OK && said.changed && w->files.back &&
+                 f0t_sidecars_is_exact(w->files.sidecars[t->back]);
     if (status != F0T_OK && !w->options.dry_run)
         F0T_TRY(note_gone(w->catalogue, t));
     if (status == F0T_OK && !w->options.dry_run) {
@@ -329,12 +348,15 @@ static f0t_status take_back(writing *w, int64_t id)
     return_trip t = {0};
     f0t_status status = read_trip(&t, w->catalogue, id);
     if (status == F0T_OK)
+        status = f0t_replaced_get(&t.kept, &t.replaced, w->catalogue, id);
+    if (status == F0T_OK)
         status = find_way_back(&t, w, id);
     if (status == F0T_OK)
         status = make_trip(w, id, &t);
+    f0t_free(t.replaced.bytes);
     f0t_free(t.now.items);
     f0t_free(t.before.items);
-    f0t_texts_free(&t.tags);
+    f0t_texts_free(&t.tags.texts);
     f0t_free(t.path);
     return status;
 }

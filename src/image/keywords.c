@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 f0t_status f0t_sidecar_path(char **out, const char *path, bool plain)
 {
@@ -76,7 +77,8 @@ typedef struct gathering {
     f0t_keyword_source *sources; /* of those in `out`; NULL: nobody asks */
     f0t_keyword_source source;   /* of the line that is read */
     bool in_sidecar;
-    f0t_names seen; /* those in `out`, without capitals */
+    f0t_removed_tags *removed; /* NULL: nobody asks */
+    f0t_names seen;            /* those in `out`, without capitals */
 } gathering;
 
 static bool is_source(const char *line, size_t length, const char *name)
@@ -126,6 +128,8 @@ static f0t_status add_line(gathering *g, const char *line, size_t length)
     const size_t source = (size_t)(tab - line);
     const char *text = tab + 1;
     length -= source + 1;
+    if (is_source(line, source, "removed"))
+        return g->removed ? f0t_texts_add(&g->removed->words, text, length) : F0T_OK;
     if (is_source(line, source, "ours") || (is_source(line, source, "carried") && !g->copies))
         return F0T_OK;
     return has_words(line, source) && f0t_keyword_is_slashed(text, length)
@@ -161,8 +165,13 @@ static f0t_status add_file(gathering *g, const char *path)
 {
     const char *text;
     size_t length;
+    const size_t removed = g->removed ? g->removed->words.count : 0;
     F0T_TRY(f0t_worker_keywords(&text, &length, g->worker, path));
     f0t_status status = add_lines(g, text, length);
+    struct stat info;
+    if (g->removed && g->removed->words.count > removed && stat(path, &info) == 0 &&
+        info.st_mtime > g->removed->at)
+        g->removed->at = info.st_mtime;
     return status == F0T_ERROR_UNSUPPORTED ? f0t_fail_prefix(status, "%s: ", path) : status;
 }
 
@@ -209,8 +218,11 @@ f0t_status f0t_keywords_read(f0t_texts *out, f0t_worker *worker, const char *pat
 }
 
 f0t_status f0t_keywords_read_sources(f0t_texts *out, f0t_keyword_source *sources,
-                                     f0t_worker *worker, const char *path)
+                                     f0t_removed_tags *removed, f0t_worker *worker,
+                                     const char *path)
 {
-    return gather(&(gathering){.out = out, .worker = worker, .copies = true, .sources = sources},
-                  path);
+    return gather(
+        &(gathering){
+            .out = out, .worker = worker, .copies = true, .sources = sources, .removed = removed},
+        path);
 }

@@ -14,9 +14,18 @@
  * read. */
 f0t_status f0t_keywords_read(f0t_texts *out, f0t_worker *worker, const char *path, bool copies);
 
-/* The same, which says where each was found first, sources[F0T_PICTURE_KEYWORDS_MAX]; with copies. */
+/* Tags of ours that somebody took out of a file, by any program: words, and when the latest such file was changed
+ * (seconds since 1970). Zero-initialise. */
+typedef struct f0t_removed_tags {
+    f0t_texts words;
+    int64_t at;
+} f0t_removed_tags;
+
+/* f0t_keywords_read with copies, which also says where each was found first, sources[F0T_PICTURE_KEYWORDS_MAX], and adds
+ * the tags that were taken out. */
 f0t_status f0t_keywords_read_sources(f0t_texts *out, f0t_keyword_source *sources,
-                                     f0t_worker *worker, const char *path);
+                                     f0t_removed_tags *removed, f0t_worker *worker,
+                                     const char *path);
 
 /* The last part of a path, the word itself where it is none. */
 const char *f0t_keyword_leaf(const char *keyword);

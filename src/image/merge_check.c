@@ -327,8 +327,8 @@ static f0t_status read_lines(asked *out, const char *lines)
     for (const char *stop; (stop = strchr(lines, '\n')); lines = stop + 1) {
         const size_t length = (size_t)(stop - lines);
         out->remove = out->remove || *lines == '-';
-        if (length && (*lines == '+' || *lines == '='))
-            F0T_TRY(f0t_texts_add(*lines == '+' ? &out->tags : &out->known, lines + 1, length - 1));
+        if (length && strchr("+!=", *lines))
+            F0T_TRY(f0t_texts_add(*lines == '=' ? &out->known : &out->tags, lines + 1, length - 1));
     }
     return F0T_OK;
 }

@@ -45,7 +45,7 @@
 #define F0T_PICTURE_REQUIRE "require-sandbox"
 
 /* The first bytes of a process, before it has seen any request. */
-#define F0T_PICTURE_GREETING 0x46305402U /* changes with this file */
+#define F0T_PICTURE_GREETING 0x46305403U /* changes with this file */
 typedef struct f0t_picture_greeting {
     uint32_t greeting;
     uint32_t confined; /* 1: it has given up its rights */
@@ -60,7 +60,7 @@ typedef enum f0t_picture_kind {
 
 /* Then the path and the text, neither NUL-terminated; the descriptor (SCM_RIGHTS) comes with the first byte. The path
  * is what the file is called: its ending tells raw files, SVG and sidecars. The text of a merge begins with lines: "+" and a tag that is
- * to be ours, "=" and a keyword that a person gave the picture, wherever it is written, or "-": nothing of
+ * to be ours, "!" and one that is, also where somebody took it away, "=" and a keyword that a person gave the picture, wherever it is written, or "-": nothing of
  * ours is to stay. Tags and keywords are words, or paths of them ("People|woman"). */
 typedef struct f0t_picture_request {
     uint32_t kind;
@@ -82,7 +82,7 @@ typedef struct f0t_picture_details {
 } f0t_picture_details;
 
 /* Then `length` bytes. Of a picture: width * height pixels of three bytes (sRGB), row by row. Of
- * keywords: lines, each a source, a tab and a keyword. Of a merge: the new sidecar or packet, and `width` is
+ * keywords: lines, each a source, a tab and a keyword; the source "removed" is of tags of ours that somebody took away. Of a merge: the new sidecar or packet, and `width` is
  * 1 where it differs from the old one; then its last `height` bytes are lines that say how, "-tag" and
  * "+tag"; no byte before them: nothing but ours was in it. Where status is not F0T_OK (fast0tag.h): a message. */
 typedef struct f0t_picture_reply {

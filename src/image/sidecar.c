@@ -1,7 +1,9 @@
 /* Tags written where other programs look for them: XMP sidecars beside the pictures, or the pictures. */
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "base/status.h"
 #include "image/keywords.h"
+#include "image/merge_check.h"
 #include "image/packet.h"
 #include "image/sidecar_name.h"
 #include "io/original.h"
@@ -20,7 +22,10 @@ struct f0t_sidecars {
     char *path;   /* of the last one */
     char *change; /* of that */
     f0t_namesakes namesakes;
-    char *counted; /* the folder that `usage` is of; NULL: none yet */
+    f0t_replaced replaced;    /* by the last change */
+    const f0t_replaced *back; /* to be put back by the next; NULL: nothing */
+    bool exact;               /* it was */
+    char *counted;            /* the folder that `usage` is of; NULL: none yet */
     f0t_sidecar_usage usage;
 };
 
@@ -47,10 +52,20 @@ void f0t_sidecars_close(f0t_sidecars *sidecars)
     f0t_worker_free(sidecars->worker);
     f0t_free(sidecars->path);
     f0t_free(sidecars->change);
+    f0t_free(sidecars->replaced.bytes);
     f0t_free(sidecars->counted);
     f0t_namesakes_free(&sidecars->namesakes);
     f0t_free(sidecars);
 }
+
+/* What shall be said of a picture: these tags, or, where `tags` is NULL, nothing of ours. */
+typedef struct request {
+    const char *picture;
+    const char *const *tags;
+    size_t count;
+    const bool
+        *again; /* [count] tags that are written also where somebody took them away; NULL: none */
+} request;
 
 /* ---- What the worker is asked for ---------------------------------------------------------------------- */
 
@@ -95,15 +110,14 @@ static f0t_status read_known(f0t_sidecars *s, f0t_texts *known, const char *pict
 
 /* These tags of ours, or, where `tags` is NULL, nothing of ours; and the keywords that the person has
  * given. */
-static f0t_status make_lines(f0t_sidecars *s, f0t_texts *lines, const char *picture,
-                             const char *const *tags, size_t count)
+static f0t_status make_lines(f0t_sidecars *s, f0t_texts *lines, const request *r)
 {
     f0t_texts known = {0};
-    f0t_status status = tags ? F0T_OK : add_line(lines, '-', "");
-    for (size_t i = 0; tags && i < count && status == F0T_OK; i++)
-        status = add_line(lines, '+', tags[i]);
+    f0t_status status = r->tags ? F0T_OK : add_line(lines, '-', "");
+    for (size_t i = 0; r->tags && i < r->count && status == F0T_OK; i++)
+        status = add_line(lines, r->again && r->again[i] ? '!' : '+', r->tags[i]);
     if (status == F0T_OK)
-        status = read_known(s, &known, picture);
+        status = read_known(s, &known, r->picture);
     for (size_t i = 0; i < known.count && status == F0T_OK; i++)
         status = add_line(lines, '=', f0t_texts_get(&known, i));
     f0t_texts_free(&known);
@@ -124,66 +138,187 @@ static f0t_status keep_change(f0t_sidecars *s, const f0t_xmp_merged *merged)
     return F0T_OK;
 }
 
+/* ---- What is replaced ---------------------------------------------------------------------------------- */
+
+typedef struct content {
+    const char *data;
+    size_t size;
+} content;
+
+/* 0 for nothing. */
+static uint64_t hash_of(content c)
+{
+    return c.size ? f0t_siphash(c.data, c.size, F0T_HASH_START, c.size) : 0;
+}
+
+/* Whether `back` may take the place of the packet `now`, which is what we wrote: a catalogue may come from anybody, and
+ * bytes out of it are no more than another way to say what the lines ask for. */
+static f0t_status goes_back(bool *out, const f0t_sidecars *s, content now, content back,
+                            const char *lines)
+{
+    const f0t_xmp_merged merged = {.text = back.data, .length = back.size, .changed = true};
+    f0t_status status = f0t_merge_check(&merged, now.data, now.size, lines, s->path);
+    *out = status == F0T_OK;
+    return status == F0T_ERROR_MEMORY ? status : F0T_OK;
+}
+
+static f0t_status keep_replaced(f0t_sidecars *s, content old, content written)
+{
+    f0t_free(s->replaced.bytes);
+    s->replaced = (f0t_replaced){.wrote = hash_of(written)};
+    if (!old.size)
+        return F0T_OK;
+    F0T_TRY(f0t_alloc(&s->replaced.bytes, old.size, 1));
+    memcpy(s->replaced.bytes, old.data, old.size);
+    s->replaced.size = old.size;
+    return F0T_OK;
+}
+
+const f0t_replaced *f0t_sidecars_replaced(const f0t_sidecars *s)
+{
+    return &s->replaced;
+}
+
+void f0t_sidecars_put_back(f0t_sidecars *s, const f0t_replaced *back)
+{
+    s->back = back;
+    s->exact = false;
+}
+
+bool f0t_sidecars_is_exact(const f0t_sidecars *s)
+{
+    return s->exact;
+}
+
 /* ---- Into a sidecar ------------------------------------------------------------------------------------ */
 
-static f0t_status write_sidecar(const f0t_original *original, const char *data, size_t length)
+static f0t_status write_sidecar(const f0t_original *original, content to)
 {
     f0t_writer *writer;
-    if (!length) /* nothing but ours was in it */
+    if (!to.size) /* nothing but ours was in it */
         return f0t_original_remove(original);
     F0T_TRY(f0t_original_replace(&writer, original, false));
-    return f0t_writer_finish(writer, f0t_writer_write(writer, data, length));
+    return f0t_writer_finish(writer, f0t_writer_write(writer, to.data, to.size));
+}
+
+/* `old` is what the file is, `to` what it becomes unless the bytes of before are put back. */
+static f0t_status replace_sidecar(f0t_sidecars *s, const f0t_original *original, content old,
+                                  content to, const char *lines)
+{
+    s->exact = false;
+    if (s->back && hash_of(old) == s->back->wrote) {
+        const content back = {s->back->bytes, s->back->size};
+        F0T_TRY(goes_back(&s->exact, s, old, back, lines));
+        to = s->exact ? back : to;
+    }
+    F0T_TRY(keep_replaced(s, old, to));
+    return s->options.dry_run ? F0T_OK : write_sidecar(original, to);
 }
 
 static f0t_status merge(f0t_sidecars *s, const f0t_original *original, const char *lines,
                         bool *changed)
 {
     f0t_xmp_merged merged;
+    char *old = NULL;
+    size_t size = 0;
     F0T_TRY(f0t_worker_merge(&merged, s->worker, s->path, lines));
     F0T_TRY(keep_change(s, &merged));
     *changed = merged.changed;
-    return merged.changed && !s->options.dry_run
-               ? write_sidecar(original, merged.text, merged.length)
-               : F0T_OK;
+    if (!merged.changed)
+        return F0T_OK;
+    if (original->fd >= 0)
+        F0T_TRY(f0t_original_read(&old, &size, original, PICTURE_MOST));
+    f0t_status status = replace_sidecar(s, original, (content){old, size},
+                                        (content){merged.text, merged.length}, lines);
+    f0t_free(old);
+    return status;
 }
 
 /* ---- Into a picture ------------------------------------------------------------------------------------ */
 
-typedef struct content {
-    char *data;
-    size_t size;
-} content;
+/* The picture with the bytes of before in the place of its packet; the caller's to free. */
+static f0t_status put_packet(char **out, size_t *size, const f0t_xmp_packet *place, content from,
+                             const f0t_replaced *back)
+{
+    *size = from.size - (place->end - place->begin) + back->size;
+    F0T_TRY(f0t_alloc(out, *size, 1));
+    memcpy(*out, from.data, place->begin);
+    if (back->size)
+        memcpy(*out + place->begin, back->bytes, back->size);
+    memcpy(*out + place->begin + back->size, from.data + place->end, from.size - place->end);
+    return F0T_OK;
+}
+
+/* Whether the bytes are one packet, or none, and what became of its keywords is what was asked for. */
+static f0t_status check_put(bool *out, const f0t_sidecars *s, const f0t_xmp_packet *place,
+                            content picture, const char *lines)
+{
+    f0t_xmp_packet found;
+    f0t_status status = f0t_xmp_packet_find(&found, picture.data, picture.size, s->path);
+    *out = status == F0T_OK &&
+           (s->back->size ? found.begin == place->begin && found.end == place->begin + s->back->size
+                          : !found.length);
+    return *out ? goes_back(out, s, (content){place->text, place->length},
+                            (content){found.text, found.length}, lines)
+                : F0T_OK;
+}
 
 static f0t_status write_picture(const f0t_sidecars *s, const f0t_original *original,
-                                const f0t_xmp_packet *place, const content *from,
-                                const f0t_xmp_merged *merged)
+                                const f0t_xmp_packet *place, content from, content text)
 {
     f0t_writer *writer;
     F0T_TRY(f0t_original_replace(&writer, original, !s->options.touch));
-    return f0t_writer_finish(writer, f0t_xmp_packet_write(writer, place, from->data, from->size,
-                                                          merged->text, merged->length, s->path));
+    return f0t_writer_finish(writer, place
+                                         ? f0t_xmp_packet_write(writer, place, from.data, from.size,
+                                                                text.data, text.size, s->path)
+                                         : f0t_writer_write(writer, from.data, from.size));
 }
 
-static f0t_status embed_in(f0t_sidecars *s, const f0t_original *original, const content *from,
+/* A picture that lost its packet does not tell where it was. */
+static f0t_status replace_packet(f0t_sidecars *s, const f0t_original *original,
+                                 const f0t_xmp_packet *place, content from, content text,
+                                 const char *lines)
+{
+    char *put = NULL;
+    size_t size = 0;
+    s->exact = false;
+    f0t_status status =
+        keep_replaced(s, (content){from.data + place->begin, place->end - place->begin}, text);
+    if (status == F0T_OK && s->back && place->length &&
+        hash_of((content){place->text, place->length}) == s->back->wrote) {
+        status = put_packet(&put, &size, place, from, s->back);
+        if (status == F0T_OK)
+            status = check_put(&s->exact, s, place, (content){put, size}, lines);
+    }
+    if (status == F0T_OK && !s->options.dry_run)
+        status = s->exact ? write_picture(s, original, NULL, (content){put, size}, text)
+                          : write_picture(s, original, place, from, text);
+    f0t_free(put);
+    return status;
+}
+
+static f0t_status embed_in(f0t_sidecars *s, const f0t_original *original, content from,
                            const char *lines, bool *changed)
 {
     f0t_xmp_merged merged;
     f0t_xmp_packet place;
-    F0T_TRY(f0t_xmp_packet_find(&place, from->data, from->size, s->path));
+    F0T_TRY(f0t_xmp_packet_find(&place, from.data, from.size, s->path));
     F0T_TRY(f0t_worker_embed(&merged, s->worker, s->path, lines, place.text, place.length));
     F0T_TRY(keep_change(s, &merged));
     *changed = merged.changed;
-    return merged.changed && !s->options.dry_run ? write_picture(s, original, &place, from, &merged)
-                                                 : F0T_OK;
+    return merged.changed ? replace_packet(s, original, &place, from,
+                                           (content){merged.text, merged.length}, lines)
+                          : F0T_OK;
 }
 
 static f0t_status embed(f0t_sidecars *s, const f0t_original *original, const char *lines,
                         bool *changed)
 {
-    content from;
-    F0T_TRY(f0t_original_read(&from.data, &from.size, original, PICTURE_MOST));
-    f0t_status status = embed_in(s, original, &from, lines, changed);
-    f0t_free(from.data);
+    char *data;
+    size_t size;
+    F0T_TRY(f0t_original_read(&data, &size, original, PICTURE_MOST));
+    f0t_status status = embed_in(s, original, (content){data, size}, lines, changed);
+    f0t_free(data);
     return status;
 }
 
@@ -217,19 +352,12 @@ static f0t_status open_original(f0t_original *original, const f0t_sidecars *s)
     return status;
 }
 
-/* What shall be said of a picture: these tags, or, where `tags` is NULL, nothing of ours. */
-typedef struct request {
-    const char *picture;
-    const char *const *tags;
-    size_t count;
-} request;
-
 static f0t_status merge_into(f0t_sidecars *s, const f0t_original *original, const request *r,
                              bool *changed)
 {
     f0t_texts all = {0};
     char *lines = NULL;
-    f0t_status status = make_lines(s, &all, r->picture, r->tags, r->count);
+    f0t_status status = make_lines(s, &all, r);
     if (status == F0T_OK)
         status = join(&lines, &all);
     if (status == F0T_OK)
@@ -341,10 +469,11 @@ static f0t_status write_tags(const char **path, bool *changed, f0t_sidecars *s, 
 static const char *const no_tags[] = {NULL};
 
 f0t_status f0t_sidecars_write_named(const char **path, bool *changed, f0t_sidecars *s,
-                                    const char *picture, const char *const *tags, size_t count)
+                                    const char *picture, const char *const *tags, const bool *again,
+                                    size_t count)
 {
     return write_tags(path, changed, s, s->options.plain_name,
-                      &(request){picture, count ? tags : no_tags, count});
+                      &(request){picture, count ? tags : no_tags, count, again});
 }
 
 f0t_status f0t_sidecars_write(const char **path, bool *changed, f0t_sidecars *s,
@@ -358,7 +487,8 @@ f0t_status f0t_sidecars_write(const char **path, bool *changed, f0t_sidecars *s,
     bool plain = false;
     if (!s->options.embed)
         F0T_TRY(f0t_sidecars_choose(&plain, s, picture, count_around, s));
-    return write_tags(path, changed, s, plain, &(request){picture, count ? tags : no_tags, count});
+    return write_tags(path, changed, s, plain,
+                      &(request){picture, count ? tags : no_tags, count, NULL});
 }
 
 /* ---- Away with them ------------------------------------------------------------------------------------ */

@@ -30,8 +30,24 @@ f0t_status f0t_sidecar_has_ours(bool *out, const char *path);
 
 f0t_status f0t_sidecars_choose(bool *plain, f0t_sidecars *sidecars, const char *picture,
                                f0t_sidecar_census census, void *user);
-/* f0t_sidecars_write to the sidecar that the options name, whatever others there are. */
+/* What a change replaced, so that it can be put back: all bytes of a sidecar, those of the packet's place in a picture. */
+typedef struct f0t_replaced {
+    char *bytes; /* [size]; NULL: there was no sidecar, or no packet */
+    size_t size;
+    uint64_t wrote; /* a hash of what took their place */
+} f0t_replaced;
+
+/* Of the last call that changed a file; all zero: none has. */
+const f0t_replaced *f0t_sidecars_replaced(const f0t_sidecars *sidecars);
+/* The next call that changes a file puts these bytes (borrowed) where it would write others, if what is there is what took
+ * their place; f0t_sidecars_is_exact tells whether it did. NULL: none. */
+void f0t_sidecars_put_back(f0t_sidecars *sidecars, const f0t_replaced *back);
+bool f0t_sidecars_is_exact(const f0t_sidecars *sidecars);
+
+/* f0t_sidecars_write to the sidecar that the options name, whatever others there are. Tags where again[count] is true are
+ * written also if somebody took them out of the file. */
 f0t_status f0t_sidecars_write_named(const char **path, bool *changed, f0t_sidecars *sidecars,
-                                    const char *picture, const char *const *tags, size_t count);
+                                    const char *picture, const char *const *tags, const bool *again,
+                                    size_t count);
 
 #endif

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # From suggestions to keywords: review, accept, reject, write; in a terminal, by lines and by scripts.
 . "$(dirname "$0")/lib.sh"
+here=$(cd "$(dirname "$0")" && pwd)
 export LC_ALL=C.UTF-8 XDG_DATA_HOME=$scratch/.data LOGNAME=ann
 
 # A catalogue c.f0t of new/0.svg to new/3.svg, which have no keywords and three suggestions each, and of one with a
@@ -307,6 +308,89 @@ case_what_was_accepted_is_written_and_taken_back() {
     run 1 write -c c.f0t --embed
     warns "new/0.svg: tags cannot go into it"
     warns "2 files could not be written"
+}
+
+# take_out FILE WORD: as another program does, which does not know what we noted beside the lists.
+take_out() {
+    sed -i '/<dc:subject>/,/<\/dc:subject>/s|<rdf:li>'"$2"'</rdf:li>||; /hierarchicalSubject>/,/hierarchicalSubject>/s|<rdf:li>'"$2"'</rdf:li>||
+        /<digiKam:TagsList>/,/<\/digiKam:TagsList>/s|<rdf:li>'"$2"'</rdf:li>||' "$1"
+    ! sed -n '/<dc:subject>/,/<\/dc:subject>/p' "$1" | grep -q "$2" || complain "$2 is still there: $(cat "$1")"
+}
+
+# The file is the person's last word; one that is gone, or older than what we wrote, says nothing.
+case_a_keyword_that_was_taken_out_is_rejected() {
+    make_catalogue
+    run 0 accept -c c.f0t new/0.svg sea boat
+    run 0 accept -c c.f0t new/1.svg sea
+    run 0 accept -c c.f0t new/2.svg boat
+    run 0 write -c c.f0t
+    cp -p new/2.svg.xmp older.xmp
+    touch -d '2020-01-01' older.xmp
+    take_out new/0.svg.xmp boat
+    rm new/1.svg.xmp
+    take_out older.xmp boat && touch -d '2020-01-01' older.xmp && cp -p older.xmp new/2.svg.xmp
+    run 0 index new -c c.f0t
+    warns "1 accepted tag that was removed from a file counts as rejected"
+    expect_decided "0.svg boat 2 file;0.svg sea 1 ann;1.svg sea 1 ann;2.svg boat 1 ann;"
+    run 0 find tag:boat -c c.f0t --json
+    json_holds '[p["path"][-5:] for p in d["pictures"]] == ["2.svg"]'
+    cp new/0.svg.xmp kept.xmp
+    run 0 write -c c.f0t --json
+    json_holds 'd == []'
+    cmp -s kept.xmp new/0.svg.xmp || complain "the sidecar was written"
+    run 0 index new -c c.f0t --quiet
+    expect_decided "0.svg boat 2 file;0.svg sea 1 ann;1.svg sea 1 ann;2.svg boat 1 ann;"
+    # Who accepts it again means it.
+    run 0 accept -c c.f0t new/0.svg boat
+    run 0 write -c c.f0t
+    grep -q '<rdf:li>boat</rdf:li>' new/0.svg.xmp || complain "boat was not written again: $(cat new/0.svg.xmp)"
+    run 0 index new -c c.f0t --quiet
+    expect_decided "0.svg boat 1 ann;0.svg sea 1 ann;1.svg sea 1 ann;2.svg boat 1 ann;"
+    # A write before the next index does not undo what was taken out.
+    take_out new/0.svg.xmp boat
+    run 0 accept -c c.f0t new/0.svg red
+    run 0 write -c c.f0t
+    run 0 index new -c c.f0t --quiet
+    expect_decided "0.svg boat 2 file;0.svg red 1 ann;0.svg sea 1 ann;1.svg sea 1 ann;2.svg boat 1 ann;"
+}
+
+case_undo_is_byte_for_byte() {
+    make_catalogue
+    local pictures=$here/../pictures
+    cp "$pictures/keywords-xmp.jpg" "$pictures/keywords-xmp.png" "$pictures/keywords-iptc.jpg" "$pictures/quarters.png" new
+    run 0 index new -c c.f0t --quiet
+    cp -r new before
+    printf 'new/%s\tsea\n' keywords-xmp.jpg keywords-xmp.png keywords-iptc.jpg quarters.png >sea.tsv
+    run 0 accept -c c.f0t --from sea.tsv
+    run 0 write -c c.f0t --embed
+    says "4 pictures written"
+    run 0 accept -c c.f0t new/keywords-xmp.jpg boat
+    run 0 write -c c.f0t --embed
+    run 0 write -c c.f0t --undo
+    run 0 write -c c.f0t --undo --json
+    json_holds 'len(d) == 4 and all(w["exact"] for w in d)'
+    diff -r before new || complain "a picture is not what it was"
+    # A sidecar as another program lays it out, and one that it changes afterwards.
+    printf '%s\n' '<x:xmpmeta xmlns:x="adobe:ns:meta/"> <rdf:RDF   xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">' \
+        "<rdf:Description xmlns:dc='http://purl.org/dc/elements/1.1/' rdf:about=''" "xmlns:xmp='http://ns.adobe.com/xap/1.0/' xmp:Rating='3'>" \
+        '<dc:subject><rdf:Bag><rdf:li>holiday</rdf:li>   </rdf:Bag></dc:subject></rdf:Description></rdf:RDF></x:xmpmeta>' >new/0.xmp
+    cp new/0.xmp new/1.svg.xmp
+    cp new/0.xmp odd.xmp
+    run 0 accept -c c.f0t --undo new/keywords-xmp.jpg sea boat
+    run 0 accept -c c.f0t --undo new/keywords-xmp.png sea
+    run 0 accept -c c.f0t --undo new/keywords-iptc.jpg sea
+    run 0 accept -c c.f0t --undo new/quarters.png sea
+    run 0 accept -c c.f0t new/0.svg red
+    run 0 accept -c c.f0t new/1.svg red
+    run 0 accept -c c.f0t new/2.svg red
+    run 0 write -c c.f0t
+    sed -i 's/Rating="3"/Rating="4"/; s/Rating=.3./Rating="4"/' new/1.svg.xmp
+    run 0 write -c c.f0t --undo
+    says "3 files put back, 0 as they were"
+    says "1 of them with the same meaning, not byte for byte"
+    cmp -s odd.xmp new/0.xmp || complain "0.xmp is not what it was: $(cat new/0.xmp)"
+    grep -q 'Rating="4"' new/1.svg.xmp && ! grep -q red new/1.svg.xmp || complain "$(cat new/1.svg.xmp)"
+    [ ! -e new/2.svg.xmp ] || complain "a sidecar of ours was left"
 }
 
 # Killed at any moment, the next run goes on, and all of it can be taken back.

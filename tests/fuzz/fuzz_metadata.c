@@ -83,6 +83,7 @@ static void check_kept(const answer *before, const answer *after)
     for (; line < end; line = stop + 1) {
         stop = memchr(line, '\n', (size_t)(end - line));
         if (!begins_with(line, end, "ours\t") && !begins_with(line, end, "carried\t") &&
+            !begins_with(line, end, "removed\t") &&
             !(after->length && memmem(after->data, after->length, line, (size_t)(stop + 1 - line))))
             abort();
     }

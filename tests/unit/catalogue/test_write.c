@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/fault.h"
+#include "catalogue/catalogue.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +69,7 @@ static bool sidecar_has(size_t i, const char *text)
 }
 
 typedef struct tally {
-    size_t looked, changed, failed, most;
+    size_t looked, changed, exact, failed, most;
     char change[200], error[400];
 } tally;
 
@@ -77,6 +78,7 @@ static bool count(void *user, const f0t_catalogue_written *w)
     tally *t = user;
     t->looked++;
     t->changed += w->changed;
+    t->exact += w->exact;
     t->failed += w->status != F0T_OK;
     snprintf(t->change, sizeof t->change, "%s", w->change);
     if (w->error)
@@ -89,6 +91,25 @@ static tally write_with(const f0t_catalogue_write_options *options)
     tally t = {0};
     assert_ok(f0t_catalogue_write(c, options, count, &t, NULL));
     return t;
+}
+
+/* A sidecar of another program, "a.xmp" or "a.png.xmp". */
+static const char *other_sidecar(const char *name)
+{
+    return test_text(name,
+                     "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF "
+                     "xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description "
+                     "rdf:about='' xmlns:xmp='http://ns.adobe.com/xap/1.0/' xmp:Rating='3'/>"
+                     "</rdf:RDF></x:xmpmeta>");
+}
+
+static bool file_has(const char *name, const char *text)
+{
+    size_t size;
+    char *is = access(test_path(name), F_OK) == 0 ? test_read(test_path(name), &size) : NULL;
+    const bool has = is && memmem(is, size, text, strlen(text));
+    f0t_free(is);
+    return has;
 }
 
 /* ---- Tests ------------------------------------------------------------------------------------------ */
@@ -180,6 +201,77 @@ static void each_call_can_be_taken_back(void **state)
     assert_true(sidecar_has(0, "dog"));
 }
 
+/* Files of before are kept, so that undo need not make them again; one that was changed since loses our tags alone. */
+static void files_become_byte_for_byte_what_they_were(void **state)
+{
+    f0t_catalogue_write_options undo = F0T_CATALOGUE_WRITE_OPTIONS;
+    static const char odd[] =
+        "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF\n\n"
+        "xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'>\n<rdf:Description  rdf:about='' "
+        "xmlns:dc='http://purl.org/dc/elements/1.1/'><dc:subject><rdf:Bag><rdf:li>holiday</rdf:li>"
+        "</rdf:Bag></dc:subject></rdf:Description></rdf:RDF></x:xmpmeta>";
+    (void)state;
+    undo.undo = true;
+    for (size_t i = 0; i < 2; i++)
+        decide(i, "sea", F0T_ACCEPTED);
+    test_text("a.png.xmp", odd);
+    test_text("b.png.xmp", odd);
+    write_with(NULL);
+    char *first = sidecar(0);
+    decide(0, "boat", F0T_ACCEPTED);
+    write_with(NULL);
+    assert_int_equal(write_with(&undo).exact, 1);
+    char *is = sidecar(0);
+    assert_string_equal(is, first);
+    f0t_free(is);
+    f0t_free(first);
+    is = sidecar(1); /* another program rates it */
+    char *changed = malloc(strlen(is) + 100);
+    const char *at = strstr(is, "<dc:subject>");
+    sprintf(changed, "%.*s<dc:source>x</dc:source>%s", (int)(at - is), is, at);
+    test_text("b.png.xmp", changed);
+    free(changed);
+    f0t_free(is);
+    const tally t = write_with(&undo);
+    assert_int_equal(t.changed, 2);
+    assert_int_equal(t.exact, 1);
+    is = sidecar(0);
+    assert_string_equal(is, odd);
+    f0t_free(is);
+    assert_true(sidecar_has(1, "holiday") && sidecar_has(1, "<dc:source>") &&
+                !sidecar_has(1, "sea"));
+}
+
+static void set_replaced(const char *values)
+{
+    char sql[200];
+    snprintf(sql, sizeof sql, "UPDATE writes SET %s", values);
+    assert_int_equal(sqlite3_exec(c->sql.db, sql, NULL, NULL, NULL), SQLITE_OK);
+}
+
+/* A catalogue may come from anybody: what it says that a file was is no licence to write something else. */
+static void a_hostile_catalogue_puts_nothing_back_but_keywords(void **state)
+{
+    f0t_catalogue_write_options undo = F0T_CATALOGUE_WRITE_OPTIONS;
+    (void)state;
+    undo.undo = true;
+    decide(0, "sea", F0T_ACCEPTED);
+    other_sidecar("a.png.xmp");
+    write_with(NULL);
+    set_replaced("kept_bytes = -1");
+    assert_fails(F0T_ERROR_FORMAT, "what a write replaced has -1 bytes",
+                 f0t_catalogue_write(c, &undo, NULL, NULL, NULL));
+    set_replaced("kept = x'00', kept_bytes = 4");
+    assert_fails(F0T_ERROR_FORMAT, "what a write replaced cannot be unpacked",
+                 f0t_catalogue_write(c, &undo, NULL, NULL, NULL));
+    set_replaced("kept = x'789c4bcc49cd01000402019f', kept_bytes = 4");
+    tally t = write_with(&undo);
+    assert_int_equal(t.failed + t.changed, 1);
+    assert_int_equal(t.exact, 0);
+    assert_true(t.failed || file_has("a.png.xmp", "Rating"));
+    unlink(test_path("a.png.xmp"));
+}
+
 static void tags_go_into_pictures_where_asked_for(void **state)
 {
     f0t_catalogue_write_options options = F0T_CATALOGUE_WRITE_OPTIONS;
@@ -240,25 +332,6 @@ static void tags_are_in_one_place(void **state)
     write_with(&undo);
     assert_false(picture_has(0, "sea"));
     assert_int_equal(write_with(&undo).looked, 0);
-}
-
-/* A sidecar of another program, "a.xmp" or "a.png.xmp". */
-static const char *other_sidecar(const char *name)
-{
-    return test_text(name,
-                     "<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF "
-                     "xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description "
-                     "rdf:about='' xmlns:xmp='http://ns.adobe.com/xap/1.0/' xmp:Rating='3'/>"
-                     "</rdf:RDF></x:xmpmeta>");
-}
-
-static bool file_has(const char *name, const char *text)
-{
-    size_t size;
-    char *is = access(test_path(name), F_OK) == 0 ? test_read(test_path(name), &size) : NULL;
-    const bool has = is && memmem(is, size, text, strlen(text));
-    f0t_free(is);
-    return has;
 }
 
 /* And of two the one that the catalogue's other pictures use; undo knows which it was. */
@@ -380,6 +453,8 @@ int main(void)
         EACH(what_is_no_longer_accepted_goes_and_what_a_person_wrote_stays),
         EACH(dry_runs_change_nothing),
         EACH(each_call_can_be_taken_back),
+        EACH(files_become_byte_for_byte_what_they_were),
+        EACH(a_hostile_catalogue_puts_nothing_back_but_keywords),
         EACH(tags_go_into_pictures_where_asked_for),
         EACH(tags_are_in_one_place),
         EACH(the_sidecar_that_is_there_is_used),

@@ -289,9 +289,15 @@ static void what_was_taken_away_stays_away(void **state)
     char *less = replace(text, "<rdf:li>cat</rdf:li>\n    </rdf:Seq>", "</rdf:Seq>");
     char *again = merge(less, "+dog\n+cat\n=sea\n");
     (void)state;
-    assert_null(strstr(keywords(again), "cat"));
+    assert_non_null(strstr(keywords(less), "removed\tcat\n"));
+    assert_non_null(strstr(keywords(again), "removed\tcat\n"));
+    assert_null(strstr(keywords(again), "ours\tcat\n"));
     assert_non_null(strstr(keywords(again), "sea"));
     assert_null(merge(again, "+dog\n+cat\n=sea\n"));
+    char *back = merge(again, "+dog\n!cat\n=sea\n"); /* unless somebody wants it again */
+    assert_non_null(strstr(keywords(back), "ours\tcat\n"));
+    assert_null(strstr(keywords(back), "removed"));
+    free(back);
     free(again);
     free(less);
     free(text);
