@@ -79,85 +79,11 @@ f0t_status f0t_condition_gather(float *to, const f0t_condition *c, const f0t_dat
     return failed ? gather_part(to, c, dataset, images, count) : F0T_OK;
 }
 
-/* ---- On a device ------------------------------------------------------------------------------- */
-
-/* What is left for the products' own memory, batches and their results. */
-static const size_t MARGIN = (size_t)1 << 30;
-
-static bool has_room(const f0t_compute *compute, f0t_dtype type, size_t count, size_t dim)
-{
-    const size_t each = type == F0T_BF16 ? sizeof(uint16_t) : sizeof(float);
-    const size_t room = compute->room ? compute->room() : SIZE_MAX;
-    return !dim || (room > MARGIN && count <= (room - MARGIN) / each / dim);
-}
-
 f0t_status f0t_condition_fill(void *user, float *to, size_t n)
 {
     const f0t_condition_rows *rows = user;
     return f0t_condition_gather(to, rows->condition, rows->dataset, rows->images,
                                 n / rows->condition->dim);
-}
-
-static f0t_status send(f0t_buffer *to, size_t at, f0t_condition_rows *rows, size_t n, float *block)
-{
-    if (to->compute->stream)
-        return to->compute->stream(to, at, n, f0t_condition_fill, rows);
-    F0T_TRY(f0t_condition_fill(rows, block, n));
-    return to->compute->upload(to, at, block, n);
-}
-
-static f0t_status upload_blocks(f0t_buffer *to, float *block, const f0t_condition *c,
-                                const f0t_dataset *dataset, const uint32_t *images, size_t count,
-                                const f0t_monitor *monitor)
-{
-    f0t_stage stage = f0t_stage_begin(monitor, "uploading the features", "images", count);
-    for (size_t first = 0; first < count; first += BLOCK_ROWS) {
-        const size_t rows = count - first < BLOCK_ROWS ? count - first : BLOCK_ROWS;
-        f0t_condition_rows some = {c, dataset, images + first};
-        F0T_TRY(send(to, first * c->dim, &some, rows * c->dim, block));
-        F0T_TRY(f0t_stage_update(&stage, first));
-    }
-    f0t_stage_end(&stage);
-    return F0T_OK;
-}
-
-/* Memory that somebody else took in the meantime, or that lies in pieces, shows here and not in the first step: what is
- * left for a training is taken beside the features, and given back to the device's own memory. */
-static f0t_status take_room(f0t_buffer **out, const f0t_compute *compute, f0t_dtype type,
-                            size_t count)
-{
-    f0t_buffer *margin;
-    *out = NULL;
-    f0t_status status =
-        f0t_buffer_create(&margin, compute, F0T_F32, compute->room ? MARGIN / sizeof(float) : 0);
-    if (status == F0T_OK)
-        status = f0t_buffer_create(out, compute, type, count);
-    f0t_buffer_free(margin);
-    return status == F0T_ERROR_MEMORY ? F0T_OK : status;
-}
-
-f0t_status f0t_condition_upload(f0t_buffer **out, const f0t_condition *c,
-                                const f0t_dataset *dataset, const uint32_t *images, size_t count,
-                                const f0t_compute *compute, f0t_dtype type,
-                                const f0t_monitor *monitor)
-{
-    float *block;
-    f0t_buffer *to;
-    *out = NULL;
-    if (compute->shares_memory || !compute->gather || !has_room(compute, type, count, c->dim))
-        return F0T_OK;
-    F0T_TRY(take_room(&to, compute, type, count * c->dim));
-    if (!to)
-        return F0T_OK;
-    f0t_status status = f0t_alloc(&block, BLOCK_ROWS * c->dim, sizeof *block);
-    if (status == F0T_OK)
-        status = upload_blocks(to, block, c, dataset, images, count, monitor);
-    f0t_free(block);
-    if (status == F0T_OK)
-        *out = to;
-    else
-        f0t_buffer_free(to);
-    return status;
 }
 
 /* ---- Moments ----------------------------------------------------------------------------------- */

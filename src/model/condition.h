@@ -6,7 +6,6 @@
 #ifndef F0T_MODEL_CONDITION_H
 #define F0T_MODEL_CONDITION_H
 
-#include "compute/compute.h"
 #include "model/samples.h"
 
 /* x is divided by its length, then becomes (x − shift) · scale, number by number. */
@@ -38,12 +37,5 @@ typedef struct f0t_condition_rows {
     const uint32_t *images;
 } f0t_condition_rows;
 f0t_status f0t_condition_fill(void *rows, float *to, size_t n);
-
-/* The same as rows of `type` in the memory of a device that gathers from there. *out stays NULL where `compute` does
- * not, or has no room for them and what a training needs beside them. */
-f0t_status f0t_condition_upload(f0t_buffer **out, const f0t_condition *condition,
-                                const f0t_dataset *dataset, const uint32_t *images, size_t count,
-                                const f0t_compute *compute, f0t_dtype type,
-                                const f0t_monitor *monitor);
 
 #endif

@@ -7,13 +7,18 @@
 
 /* ---- Forward ------------------------------------------------------------------------------------- */
 
-static f0t_dropout dropout_before(const f0t_step *step, size_t layer)
+f0t_dropout f0t_step_dropout(const f0t_step *step, size_t layer, uint64_t count)
 {
     const f0t_step_options *options = &step->options;
     double rate = layer ? options->hidden_dropout : options->input_dropout;
-    f0t_dropout dropout = f0t_dropout_make(rate, options->seed, step->count, layer);
+    f0t_dropout dropout = f0t_dropout_make(rate, options->seed, count, layer);
     dropout.first = (uint64_t)step->first * step->net->layers[layer].inputs;
     return dropout;
+}
+
+static f0t_dropout dropout_before(const f0t_step *step, size_t layer)
+{
+    return f0t_step_dropout(step, layer, step->count);
 }
 
 /* x after dropout into the first layer's. */

@@ -40,6 +40,10 @@ struct f0t_step {
     f0t_buffer *sums;          /* of a piece of all processes' gradients there */
 };
 
+/* Dropout of what layer `layer` takes, in the step after `count` others. */
+f0t_dropout f0t_step_dropout(const f0t_step *step, size_t layer, uint64_t count);
+/* The learning rate of layer `layer`, of that of the step. */
+double f0t_step_rate(const f0t_step *step, size_t layer, double rate);
 bool f0t_step_is_divided(const f0t_step *step);
 /* Whether the gradients of weights are computed where they are applied, and have no memory. */
 bool f0t_step_descends(const f0t_step *step);

@@ -107,11 +107,16 @@ static f0t_status update_layer(f0t_step *step, size_t l, double rate)
     return F0T_OK;
 }
 
+double f0t_step_rate(const f0t_step *step, size_t layer, double rate)
+{
+    const bool hidden = layer + 1 < step->net->layer_count;
+    return hidden ? rate * (1 - step->options.hidden_slower) : rate;
+}
+
 static f0t_status update_layers(f0t_step *step, double rate)
 {
-    const size_t last = step->net->layer_count - 1;
-    for (size_t l = last + 1; l-- > 0;)
-        F0T_TRY(update_layer(step, l, l == last ? rate : rate * (1 - step->options.hidden_slower)));
+    for (size_t l = step->net->layer_count; l-- > 0;)
+        F0T_TRY(update_layer(step, l, f0t_step_rate(step, l, rate)));
     return F0T_OK;
 }
 

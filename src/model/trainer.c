@@ -4,9 +4,13 @@
 #include "base/context.h"
 #include "base/monitor.h"
 #include "model/checkpoint.h"
+#include "model/device_check.h"
+#include "model/resident.h"
 #include "model/step.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- Objectives ------------------------------------------------------------------------------ */
@@ -19,7 +23,9 @@ typedef struct own {
     const uint32_t *rule;
     uint32_t *rows; /* [batch] targets of a mini-batch */
     size_t dim;
-    f0t_loss kind;
+    f0t_loss_options loss;
+    f0t_loss_plan *reference; /* on the CPU, where it is asked for */
+    size_t batch, tags;
 } own;
 
 static size_t count_ranked(void *context, const f0t_samples *train, const uint32_t *samples,
@@ -29,7 +35,7 @@ static size_t count_ranked(void *context, const f0t_samples *train, const uint32
     size_t count = 0;
     for (size_t r = 0; r < rows; r++)
         count += f0t_loss_trains(
-            o->kind, train->offsets[samples[r] + 1] - train->offsets[samples[r]], train->tags);
+            o->loss.loss, train->offsets[samples[r] + 1] - train->offsets[samples[r]], train->tags);
     return count;
 }
 
@@ -62,19 +68,43 @@ static f0t_status ranking_loss_sum(void *context, double *sum)
     return o->compute->loss_sum(sum, o->plan);
 }
 
+static f0t_status ranking_reference(void *context, f0t_loss_result *result, float *gradient,
+                                    const f0t_loss_batch *batch, const uint32_t *samples)
+{
+    own *o = context;
+    (void)samples;
+    if (!o->reference)
+        F0T_TRY(f0t_loss_plan_create(&o->reference, &o->loss, o->batch, o->tags));
+    return f0t_loss_run(result, gradient, o->reference, batch);
+}
+
+static f0t_regression regression_of(const own *o, const f0t_loss_batch *batch,
+                                    const uint32_t *samples)
+{
+    for (size_t r = 0; r < batch->images; r++)
+        o->rows[r] = o->rule[samples[r]];
+    return (f0t_regression){.images = batch->images,
+                            .dims = o->dim,
+                            .outputs = batch->scores,
+                            .targets = o->directions,
+                            .index = o->rows,
+                            .training = batch->training};
+}
+
 static f0t_status regression_loss(void *context, f0t_loss_result *result, f0t_buffer *gradient,
                                   const f0t_buffer *outputs, const f0t_loss_batch *batch,
                                   const uint32_t *samples)
 {
     const own *o = context;
-    for (size_t r = 0; r < batch->images; r++)
-        o->rows[r] = o->rule[samples[r]];
-    f0t_regression regression = {.images = batch->images,
-                                 .dims = o->dim,
-                                 .targets = o->directions,
-                                 .index = o->rows,
-                                 .training = batch->training};
+    const f0t_regression regression = regression_of(o, batch, samples);
     return o->compute->regression(result, gradient, outputs, &regression);
+}
+
+static f0t_status regression_reference(void *context, f0t_loss_result *result, float *gradient,
+                                       const f0t_loss_batch *batch, const uint32_t *samples)
+{
+    const f0t_regression regression = regression_of(context, batch, samples);
+    return f0t_regression_run(result, gradient, &regression);
 }
 
 f0t_status f0t_objective_ranking(f0t_objective *out, const f0t_train_data *data,
@@ -82,12 +112,15 @@ f0t_status f0t_objective_ranking(f0t_objective *out, const f0t_train_data *data,
 {
     own *o;
     f0t_loss_options loss = {.loss = options->loss, .pairs = options->pairs, .seed = options->seed};
-    *out = (f0t_objective){.tags = data->tags, .loss = ranking_loss};
+    *out =
+        (f0t_objective){.tags = data->tags, .loss = ranking_loss, .reference = ranking_reference};
     if (options->pairs != F0T_PAIRS_BATCH) /* these go across the mini-batch */
         out->count = count_ranked;
     F0T_TRY(f0t_alloc_zero(&o, 1, sizeof *o));
     out->context = o;
-    o->kind = options->loss;
+    o->loss = loss;
+    o->batch = options->batch;
+    o->tags = data->train->tags;
     o->compute = f0t_compute_current();
     out->loss_sum = o->compute->loss_sum ? ranking_loss_sum : NULL;
     f0t_status status = o->compute->loss_create(&o->plan, &loss, options->batch, data->train->tags);
@@ -101,7 +134,8 @@ f0t_status f0t_objective_regression(f0t_objective *out, const f0t_train_data *da
                                     const uint32_t *rule)
 {
     own *o;
-    *out = (f0t_objective){.loss = regression_loss, .count = count_targets};
+    *out = (f0t_objective){
+        .loss = regression_loss, .reference = regression_reference, .count = count_targets};
     F0T_TRY(f0t_alloc_zero(&o, 1, sizeof *o));
     out->context = o;
     o->compute = f0t_compute_current();
@@ -120,6 +154,7 @@ void f0t_objective_free(f0t_objective *objective)
     if (o) {
         if (o->plan)
             o->compute->loss_free(o->plan);
+        f0t_loss_plan_free(o->reference);
         f0t_free(o->rows);
         f0t_free(o);
     }
@@ -143,9 +178,11 @@ typedef struct trainer {
     size_t batches;  /* of an epoch */
     uint32_t *order; /* [train->count] samples of this epoch */
     float *features; /* [batch x D], where the device neither has all nor streams; or NULL */
-    f0t_buffer
+    f0t_resident
         *all; /* [train->count x D] the features of all samples on the net's device, or NULL */
     f0t_validation *validation; /* there, or NULL */
+    f0t_device_check *check;    /* of the device; NULL: it is the CPU */
+    bool checking, holding;     /* the step that runs; some weights between steps */
     uint32_t *images;           /* [batch] */
     size_t *offsets;            /* [batch + 1] */
     uint32_t *relevant;         /* of the batch */
@@ -195,8 +232,8 @@ static f0t_status upload_features(trainer *t)
 {
     const f0t_train_data *data = t->data;
     const f0t_compute *compute = t->net->compute;
-    F0T_TRY(f0t_condition_upload(&t->all, data->condition, data->dataset, data->train->images,
-                                 data->train->count, compute, t->net->precision, t->monitor));
+    F0T_TRY(f0t_resident_create(&t->all, data->condition, data->dataset, data->train->images,
+                                data->train->count, compute, t->net->precision, t->monitor));
     if (!t->all && !compute->shares_memory && compute->gather)
         log_streaming(t);
     F0T_TRY(f0t_validation_open(&t->validation, data, t->net, t->monitor));
@@ -213,7 +250,7 @@ static bool make_room(trainer *t, f0t_status status)
         return false;
     f0t_validation_close(t->validation);
     t->validation = NULL;
-    f0t_buffer_free(t->all);
+    f0t_resident_free(t->all);
     t->all = NULL;
     log_streaming(t);
     return true;
@@ -230,6 +267,7 @@ static f0t_status allocate(trainer *t)
     F0T_TRY(f0t_net_create(&t->best, t->net->compute, f0t_net_get_shape(t->net),
                            f0t_net_get_precision(t->net)));
     F0T_TRY(create_step(t));
+    F0T_TRY(f0t_device_check_create(&t->check, t->step, t->data, t->objective, o));
     F0T_TRY(upload_features(t));
     for (int i = 0; i < 2 && t->objective->host_loss && !t->net->compute->shares_memory; i++)
         F0T_TRY(f0t_alloc(&t->host[i], f0t_step_scores(t->step)->count, sizeof *t->host[i]));
@@ -245,9 +283,10 @@ static void release(trainer *t)
     f0t_free(t->relevant);
     f0t_free(t->host[0]);
     f0t_free(t->host[1]);
-    f0t_buffer_free(t->all);
+    f0t_resident_free(t->all);
     f0t_validation_close(t->validation);
     f0t_net_free(t->best);
+    f0t_device_check_free(t->check);
     f0t_step_free(t->step);
 }
 
@@ -324,7 +363,7 @@ static f0t_status run_forward(trainer *t, const part *p)
     const f0t_train_data *data = t->data;
     f0t_condition_rows rows = {data->condition, data->dataset, t->images};
     if (t->all)
-        return f0t_step_forward_rows(t->step, t->all, p->samples, p->rows, p->first);
+        return f0t_step_forward_rows(t->step, t->all->rows, p->samples, p->rows, p->first);
     if (!t->features)
         return f0t_step_forward_stream(t->step, f0t_condition_fill, &rows, p->rows, p->first);
     F0T_TRY(f0t_condition_fill(&rows, t->features, p->rows * data->condition->dim));
@@ -365,6 +404,53 @@ static f0t_status end_step(const f0t_compute *compute, f0t_status status)
     return status == F0T_OK ? ended : f0t_failure_raise(&failure);
 }
 
+/* The losses that nobody has waited for. Fails where one of them had no value, before anything that came of it is
+ * kept. */
+static f0t_status take_losses(trainer *t, double *loss)
+{
+    *loss = 0;
+    if (t->objective->loss_sum)
+        F0T_TRY(t->objective->loss_sum(t->objective->context, loss));
+    t->place.loss += *loss;
+    return F0T_OK;
+}
+
+/* A check that finds no memory is left out: the training itself may still have what it needs. */
+static f0t_status unless_memory_lacks(trainer *t, f0t_status status)
+{
+    if (status != F0T_ERROR_MEMORY)
+        return status;
+    t->checking = false;
+    f0t_log(t->monitor, F0T_LOG_WARNING, "epoch %zu: the device was not checked: %s",
+            t->place.epoch + 1, f0t_last_error());
+    return F0T_OK;
+}
+
+static f0t_status check_step(trainer *t, const f0t_loss_result *result, const part *p, double rate)
+{
+    const f0t_objective *objective = t->objective;
+    f0t_checked_step step = {
+        .epoch = t->place.epoch,
+        .batch = t->place.batch,
+        .samples = p->samples,
+        .rows = p->rows,
+        .first = p->first,
+        .training = p->training,
+        .offsets = t->offsets,
+        .relevant = t->relevant,
+        .rate = rate,
+        .loss = result ? result->loss : 0,
+        .moved = objective->host_loss ? (const float *const *)t->host : NULL,
+        .resident = {t->all, t->validation ? f0t_validation_resident(t->validation) : NULL}};
+    if (!result) {
+        F0T_TRY(take_losses(t, &step.loss));
+        step.loss /= (double)p->rows;
+    }
+    if (objective->count)
+        step.training = objective->count(objective->context, t->data->train, p->samples, p->rows);
+    return unless_memory_lacks(t, f0t_device_check_after(t->check, &step));
+}
+
 static f0t_status run_step(trainer *t, f0t_loss_result *result, const part *p)
 {
     const f0t_compute *compute = t->net->compute;
@@ -373,6 +459,8 @@ static f0t_status run_step(trainer *t, f0t_loss_result *result, const part *p)
     if (compute->begin)
         compute->begin();
     F0T_TRY(end_step(compute, run_stages(t, result, p, rate)));
+    if (t->checking)
+        F0T_TRY(check_step(t, result, p, rate));
     return objective->update
                ? objective->update(objective->context, t->net, f0t_step_count(t->step), rate)
                : F0T_OK;
@@ -399,6 +487,31 @@ static part part_of(const trainer *t, const uint32_t *samples, size_t rows)
     return p;
 }
 
+static bool is_chosen(const trainer *t)
+{
+    return t->check &&
+           f0t_device_check_chooses(t->check, t->place.epoch, t->place.batch, t->batches);
+}
+
+/* The loss of a mini-batch that is chosen is taken by itself, also where there is no time for its check: what is reported is
+ * the same. */
+static f0t_status begin_check(trainer *t)
+{
+    double before;
+    t->checking = is_chosen(t);
+    if (!t->checking)
+        return F0T_OK;
+    F0T_TRY(take_losses(t, &before));
+    t->checking = f0t_device_check_has_time(t->check, f0t_time() - t->started);
+    return t->checking ? unless_memory_lacks(t, f0t_device_check_before(t->check)) : F0T_OK;
+}
+
+static f0t_status end_check(trainer *t)
+{
+    double loss;
+    return is_chosen(t) ? take_losses(t, &loss) : F0T_OK;
+}
+
 /* Of a mini-batch in which nothing trains there is no part to compute. */
 static f0t_status run_batch(trainer *t)
 {
@@ -409,20 +522,11 @@ static f0t_status run_batch(trainer *t)
     if (t->group->size > 1 && !p.training)
         p.rows = 0;
     gather_relevant(t, p.samples, p.rows);
+    F0T_TRY(begin_check(t));
     F0T_TRY(run_step(t, t->objective->loss_sum ? NULL : &result, &p));
+    F0T_TRY(end_check(t));
     t->place.loss += result.loss * (double)rows;
     t->place.batch++;
-    return F0T_OK;
-}
-
-/* The losses that nobody has waited for. Fails where one of them had no value, before anything that came of it is
- * kept. */
-static f0t_status take_losses(trainer *t)
-{
-    double sum = 0;
-    if (t->objective->loss_sum)
-        F0T_TRY(t->objective->loss_sum(t->objective->context, &sum));
-    t->place.loss += sum;
     return F0T_OK;
 }
 
@@ -439,7 +543,8 @@ static f0t_status save_checkpoint(trainer *t)
 {
     if (!t->options->checkpoint)
         return F0T_OK;
-    F0T_TRY(take_losses(t));
+    double loss;
+    F0T_TRY(take_losses(t, &loss));
     double now = f0t_time();
     f0t_train_place place = t->place;
     place.seconds += now - t->started;
@@ -486,7 +591,8 @@ static f0t_status run_batches(trainer *t)
         (void)f0t_stage_update(&t->stage, done);
         F0T_TRY(run_batch(t));
     }
-    F0T_TRY(take_losses(t));
+    double loss;
+    F0T_TRY(take_losses(t, &loss));
     return f0t_step_complete(t->step, false);
 }
 
@@ -534,6 +640,41 @@ static f0t_status validate(trainer *t, double *miap)
     return f0t_validate(miap, &net, 1, t->data);
 }
 
+static bool is_finished(const trainer *t)
+{
+    return t->place.epoch >= t->options->epochs ||
+           t->place.epoch >= t->place.best_epoch + t->options->patience;
+}
+
+/* Some weights of `net`, to compare others with, where there is time: after the first epoch and at the end always. */
+static f0t_status hold(trainer *t, const f0t_net *net)
+{
+    t->holding = t->check && (t->place.epoch == 0 || is_finished(t) ||
+                              f0t_device_check_has_time(t->check, f0t_time() - t->started));
+    if (!t->holding)
+        return F0T_OK;
+    f0t_status status = f0t_device_check_hold(t->check, net);
+    t->holding = status == F0T_OK;
+    return unless_memory_lacks(t, status);
+}
+
+static f0t_status compare_held(trainer *t, const f0t_net *net, const char *when)
+{
+    return t->holding ? unless_memory_lacks(t, f0t_device_check_same(t->check, net, when)) : F0T_OK;
+}
+
+/* Keeps the weights where they are the best so far, and sees that neither that nor the validation has changed them. */
+static f0t_status validate_and_keep(trainer *t, double *miap, bool *best)
+{
+    char when[64];
+    F0T_TRY(hold(t, t->net));
+    F0T_TRY(validate(t, miap));
+    F0T_TRY(keep_best(t, *miap, best));
+    snprintf(when, sizeof when, "after the validation of epoch %zu", t->place.epoch + 1);
+    F0T_TRY(compare_held(t, t->net, when));
+    return *best ? compare_held(t, t->best, when) : F0T_OK;
+}
+
 static f0t_status run_epoch(trainer *t)
 {
     bool best;
@@ -542,19 +683,12 @@ static f0t_status run_epoch(trainer *t)
     f0t_samples_shuffle(t->order, t->data->train->count, t->options->seed, t->place.epoch);
     F0T_TRY(run_batches(t));
     double trained = f0t_time() - began;
-    F0T_TRY(validate(t, &miap));
-    F0T_TRY(keep_best(t, miap, &best));
+    F0T_TRY(validate_and_keep(t, &miap, &best));
     F0T_TRY(report(t, miap, best, trained, t->data->train->count - done));
     t->place.epoch++;
     t->place.batch = 0;
     t->place.loss = 0;
     return F0T_OK;
-}
-
-static bool is_finished(const trainer *t)
-{
-    return t->place.epoch >= t->options->epochs ||
-           t->place.epoch >= t->place.best_epoch + t->options->patience;
 }
 
 /* What it cost that several processes have trained: `before` is the traffic when they began, `first` the step. */
@@ -571,6 +705,23 @@ static void log_traffic(const trainer *t, const f0t_group_traffic *before, uint6
             "waited %.3f s",
             t->group->size, 1e-6 * (double)(now.bytes - before->bytes) / steps, moving / steps,
             waited / steps);
+}
+
+/* The best weights become the net's. */
+static f0t_status take_best(trainer *t)
+{
+    double seconds, all = f0t_time() - t->started;
+    if (!t->check)
+        return f0t_net_copy(t->net, t->best);
+    F0T_TRY(hold(t, t->best));
+    F0T_TRY(f0t_net_copy(t->net, t->best));
+    F0T_TRY(compare_held(t, t->net, "after the training"));
+    const uint64_t count = f0t_device_check_count(t->check, &seconds);
+    f0t_log(t->monitor, F0T_LOG_INFO,
+            "%" PRIu64 " mini-batches went through the CPU as well, with the same results: %.3f s "
+            "of %.1f s",
+            count, seconds, all);
+    return F0T_OK;
 }
 
 static f0t_status run_epochs(trainer *t, const f0t_group_traffic *before)
@@ -591,7 +742,7 @@ static f0t_status run_epochs(trainer *t, const f0t_group_traffic *before)
         F0T_TRY(run_epoch(t));
     f0t_stage_end(&t->stage);
     log_traffic(t, before, first);
-    return f0t_net_copy(t->net, t->best);
+    return take_best(t);
 }
 
 /* Multiplications of a step, or a block of the validation, from which on it is shared. A core does so many in a hundred

@@ -28,6 +28,10 @@ typedef struct f0t_objective {
     /* Or the same in the caller's memory, for batch->scores: what has no operation of its own. */
     f0t_status (*host_loss)(void *context, f0t_loss_result *result, float *gradient,
                             const f0t_loss_batch *batch, const uint32_t *samples);
+    /* Of `loss`: the same in the caller's memory, of any rows of a mini-batch, to check a device (device_check.h). NULL where
+     * there is host_loss. */
+    f0t_status (*reference)(void *context, f0t_loss_result *result, float *gradient,
+                            const f0t_loss_batch *batch, const uint32_t *samples);
     /* After the net's own update, with the number of the step (from 1) and its rate: for parameters
      * beside the net, and for constraints on its weights. May be NULL. */
     f0t_status (*update)(void *context, f0t_net *net, uint64_t step, double rate);

@@ -113,7 +113,7 @@ f0t_status f0t_validate(double *miap, const f0t_net *const *nets, size_t count,
 
 struct f0t_validation {
     const f0t_train_data *data;
-    f0t_buffer *all; /* [val->count x D]; NULL: every block brings its own */
+    f0t_resident *all; /* [val->count x D]; NULL: every block brings its own */
     f0t_scoring scoring;
     f0t_buffer *directions; /* [rows x d], or NULL where the outputs are the scores */
     f0t_buffer *scores;     /* [rows x T] */
@@ -144,8 +144,8 @@ static f0t_status fill_validation(f0t_validation *v, const f0t_net *net, const f
     F0T_TRY(f0t_buffer_create(&v->scores, compute, F0T_F32, BLOCK_ROWS * val->tags));
     F0T_TRY(f0t_alloc(&v->index, BLOCK_ROWS, sizeof *v->index));
     F0T_TRY(f0t_alloc(&v->places, most_places(val), sizeof *v->places));
-    return f0t_condition_upload(&v->all, data->condition, data->dataset, val->images, val->count,
-                                compute, net->precision, monitor);
+    return f0t_resident_create(&v->all, data->condition, data->dataset, val->images, val->count,
+                               compute, net->precision, monitor);
 }
 
 f0t_status f0t_validation_open(f0t_validation **out, const f0t_train_data *data, const f0t_net *net,
@@ -171,12 +171,17 @@ void f0t_validation_close(f0t_validation *v)
     if (!v)
         return;
     f0t_scoring_close(&v->scoring);
-    f0t_buffer_free(v->all);
+    f0t_resident_free(v->all);
     f0t_buffer_free(v->directions);
     f0t_buffer_free(v->scores);
     f0t_free(v->index);
     f0t_free(v->places);
     f0t_free(v);
+}
+
+const f0t_resident *f0t_validation_resident(const f0t_validation *v)
+{
+    return v->all;
 }
 
 /* The outputs of a block of images. */
@@ -189,7 +194,7 @@ static f0t_status apply_there(f0t_buffer *to, f0t_validation *v, const f0t_net *
         return f0t_net_apply_stream(to, net, f0t_condition_fill, &some, rows);
     for (size_t r = 0; r < rows; r++)
         v->index[r] = (uint32_t)(first + r);
-    return f0t_net_apply_rows(to, net, v->all, v->index, rows);
+    return f0t_net_apply_rows(to, net, v->all->rows, v->index, rows);
 }
 
 static f0t_status add_there(f0t_miap *sum, f0t_validation *v, const f0t_net *net, size_t first)

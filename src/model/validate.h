@@ -4,6 +4,7 @@
 
 #include "model/condition.h"
 #include "model/net.h"
+#include "model/resident.h"
 
 /* What a training is made from. */
 typedef struct f0t_train_data {
@@ -32,6 +33,8 @@ typedef struct f0t_validation f0t_validation;
 f0t_status f0t_validation_open(f0t_validation **out, const f0t_train_data *data, const f0t_net *net,
                                const f0t_monitor *monitor);
 void f0t_validation_close(f0t_validation *validation);
+/* The features that stay there, or NULL. */
+const f0t_resident *f0t_validation_resident(const f0t_validation *validation);
 /* Of a net of the same shape and device. */
 f0t_status f0t_validation_run(double *miap, f0t_validation *validation, const f0t_net *net);
 

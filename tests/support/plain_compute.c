@@ -5,6 +5,7 @@
 #include "net_reference.h"
 #include "reference.h"
 
+#include <math.h>
 #include <string.h>
 
 plain_counts plain_count;
@@ -113,6 +114,40 @@ static f0t_status plain_pack(f0t_buffer *to, const float *from, size_t k, size_t
 
 /* ---- The training step -------------------------------------------------------------------------- */
 
+bool plain_is_rough;
+
+static float cut_off(float x, bool coarse)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits &= coarse ? ~(uint32_t)0x1fff : ~(uint32_t)0;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* Sums of rounded products, cut off to float32 after each. */
+static void rough_product(double *sums, const float *a, const float *b, const float *bias,
+                          const f0t_matmul *op)
+{
+    const bool coarse = op->coarse;
+    for (size_t i = 0; i < op->m; i++)
+        for (size_t j = 0; j < op->n; j++) {
+            float sum = 0;
+            for (size_t p = 0; p < op->k; p++) {
+                const float x =
+                    cut_off(a[op->a_transposed ? p * op->m + i : i * op->k + p], coarse);
+                const float y =
+                    cut_off(b[op->b_transposed ? j * op->k + p : p * op->n + j], coarse);
+                const double whole = (double)sum + (double)x * (double)y;
+                sum = (float)whole;
+                if (fabs((double)sum) > fabs(whole))
+                    sum = nextafterf(sum, 0);
+            }
+            sum += bias ? bias[j] : 0;
+            sums[i * op->n + j] = (double)(op->relu && sum < 0 ? 0 : sum);
+        }
+}
+
 /* The numbers are float32 here, whatever their type. */
 static f0t_status plain_product(f0t_buffer *c, const f0t_buffer *a, const f0t_buffer *b,
                                 const f0t_buffer *bias, const f0t_matmul *op)
@@ -130,7 +165,10 @@ static f0t_status plain_product(f0t_buffer *c, const f0t_buffer *a, const f0t_bu
     F0T_TRY(f0t_alloc(&sums, op->m * op->n, sizeof *sums));
     for (size_t i = 0; i < op->m * op->n; i++)
         sums[i] = op->accumulate ? (double)values(c)[i] : 0;
-    f0t_matmul_ref(sums, NULL, values(a), values(b), bias ? values(bias) : NULL, &wide);
+    if (plain_is_rough && !op->accumulate)
+        rough_product(sums, values(a), values(b), bias ? values(bias) : NULL, &wide);
+    else
+        f0t_matmul_ref(sums, NULL, values(a), values(b), bias ? values(bias) : NULL, &wide);
     for (size_t i = 0; i < op->m * op->n; i++)
         values(c)[i] = stored((float)sums[i], op->result);
     f0t_free(sums);

@@ -17,6 +17,9 @@ extern plain_counts plain_count;
 
 /* What it says of its memory. */
 extern size_t plain_room_left;
+/* Whether products are as rough as a device's may be: float32 sums that are cut off, operands cut off to TF32 where they may
+ * be coarse. */
+extern bool plain_is_rough;
 /* With more numbers than that in buffers there is no memory left for a product. */
 extern size_t plain_numbers_most;
 

@@ -16,6 +16,12 @@ enum { MEMORY = 2, ILLEGAL_ADDRESS = 700 };
 
 static fake_cuda_state *fake;
 
+/* Of what is computed, where nothing is. */
+static void leave_out_checks(void)
+{
+    assert_int_equal(setenv("F0T_DEVICE_CHECK", "0", 1), 0);
+}
+
 #ifdef FAKE_CUDA_MODULE
 static void load_fake(void)
 {
@@ -227,6 +233,22 @@ static void what_is_wrong_with_pairs_across_a_batch_is_said(void **state)
     f0t_buffer_free(scores);
 }
 
+/* The fake's products are 0. */
+static void a_gpu_that_computes_nothing_is_found(void **state)
+{
+    const f0t_compute *compute = opened();
+    const collection c = collection_create(&(collection_options){.name = "nothing"});
+    watch w = {0};
+    (void)state;
+    assert_int_equal(unsetenv("F0T_DEVICE_CHECK"), 0);
+    for (int half = 0; half < 2; half++) {
+        assert_fails(F0T_ERROR_IO, "the device 'cuda' computes wrongly: ",
+                     train(compute, &c, options_of(half), &w));
+        assert_int_equal(w.epochs, 0);
+    }
+    leave_out_checks();
+}
+
 /* ---- Steps that do not start --------------------------------------------------------------------- */
 
 static const f0t_compute *real;
@@ -431,6 +453,7 @@ int main(void)
         cmocka_unit_test(every_call_of_a_training_may_fail),
         cmocka_unit_test(every_call_of_other_losses_may_fail),
         cmocka_unit_test(what_is_wrong_with_pairs_across_a_batch_is_said),
+        cmocka_unit_test(a_gpu_that_computes_nothing_is_found),
         cmocka_unit_test(a_step_that_fails_ends),
         cmocka_unit_test(a_part_that_does_not_start_is_not_lost_silently),
         cmocka_unit_test(every_call_may_fail_with_streamed_features),
@@ -439,5 +462,6 @@ int main(void)
         cmocka_unit_test(what_was_uploaded_may_be_written_over),
         cmocka_unit_test(every_step_is_a_graph_of_its_own),
     };
+    leave_out_checks();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
