@@ -52,7 +52,7 @@ f0t_status asked_integer(int64_t *out, const request *r, const char *name, int64
 f0t_status asked_confidence(double *out, const request *r)
 {
     bool known;
-    params p = PARAMS_DEFAULT;
+    params p = {.confidence = F0T_OFFERED_LEAST};
     const char *text = asked_text(r, "confidence");
     f0t_status status = text ? params_set(&p, &known, "confidence", text) : F0T_OK;
     *out = p.confidence;

@@ -34,9 +34,9 @@ static bool is_open(const f0t_catalogue_tag *t)
     return t->decision == F0T_UNDECIDED && t->source == F0T_KEYWORD_NONE;
 }
 
-/* A picture with its tags, or those that nobody has decided about. */
+/* A picture with its tags, or those that nobody has decided about; suggestions are of at least this confidence. */
 static f0t_status tagged_json(json_t **out, f0t_catalogue *catalogue,
-                              const f0t_catalogue_picture *p, bool open)
+                              const f0t_catalogue_picture *p, bool open, double confidence)
 {
     f0t_catalogue_tags *tags;
     f0t_status status = f0t_catalogue_get_tags(&tags, catalogue, p->id);
@@ -44,9 +44,11 @@ static f0t_status tagged_json(json_t **out, f0t_catalogue *catalogue,
     if (status != F0T_OK)
         return status;
     json_t *list = json_array();
-    for (size_t i = 0; i < tags->count; i++)
-        if (!open || is_open(&tags->items[i]))
-            json_array_append_new(list, tag_json(&tags->items[i]));
+    for (size_t i = 0; i < tags->count; i++) {
+        const f0t_catalogue_tag *t = &tags->items[i];
+        if (is_open(t) ? !((double)t->confidence < confidence) : !open)
+            json_array_append_new(list, tag_json(t));
+    }
     f0t_catalogue_tags_free(tags);
     *out = picture_json(p);
     if (*out)
@@ -88,16 +90,26 @@ static f0t_status query_of(f0t_catalogue_query *q, const request *r)
     return status == F0T_OK ? order_of(&q->order, r) : status;
 }
 
-/* All numbers at once: a page that scrolls knows where each picture is, and asks for what it shows. */
-static f0t_status ids_json(json_t **out, f0t_catalogue *catalogue, f0t_catalogue_query *q)
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* All numbers and names at once: a page that scrolls knows where each picture is, and asks for what it shows. */
+static f0t_status ids_json(json_t **ids, json_t **names, f0t_catalogue *catalogue,
+                           f0t_catalogue_query *q)
 {
     f0t_catalogue_pictures *page;
     q->limit = 0;
     q->after = 0;
     f0t_status status = f0t_catalogue_list(&page, catalogue, q);
-    *out = json_array();
-    for (size_t i = 0; status == F0T_OK && i < page->count; i++)
-        json_array_append_new(*out, json_integer(page->items[i].id));
+    *ids = json_array();
+    *names = json_array();
+    for (size_t i = 0; status == F0T_OK && i < page->count; i++) {
+        json_array_append_new(*ids, json_integer(page->items[i].id));
+        json_array_append_new(*names, reply_string(file_name(page->items[i].path)));
+    }
     f0t_catalogue_pictures_free(page);
     return status;
 }
@@ -111,7 +123,7 @@ static f0t_status page_json(json_t **out, f0t_catalogue *catalogue, const f0t_ca
     for (size_t i = 0; status == F0T_OK && i < page->count; i++) {
         json_t *item = open ? NULL : picture_json(&page->items[i]);
         if (open)
-            status = tagged_json(&item, catalogue, &page->items[i], true);
+            status = tagged_json(&item, catalogue, &page->items[i], true, q->confidence);
         if (status == F0T_OK)
             json_array_append_new(*out, item);
     }
@@ -123,7 +135,7 @@ static void list(request *r, bool open)
 {
     f0t_catalogue_query q;
     f0t_catalogue *catalogue = asked_catalogue(r);
-    json_t *items = NULL;
+    json_t *items = NULL, *names = NULL;
     size_t count = 0;
     const bool ids = !open && asked_flag(r, "ids");
     f0t_status status = query_of(&q, r);
@@ -131,13 +143,15 @@ static void list(request *r, bool open)
     if (status == F0T_OK)
         status = f0t_catalogue_count(&count, catalogue, &q);
     if (status == F0T_OK)
-        status = ids ? ids_json(&items, catalogue, &q) : page_json(&items, catalogue, &q, open);
+        status =
+            ids ? ids_json(&items, &names, catalogue, &q) : page_json(&items, catalogue, &q, open);
     if (status == F0T_OK)
-        asked_answer(
-            r, status,
-            json_pack("{s:I, s:o}", "count", (json_int_t)count, ids ? "ids" : "pictures", items));
-    else
-        asked_answer(r, status, items);
+        items =
+            json_pack("{s:I, s:o}", "count", (json_int_t)count, ids ? "ids" : "pictures", items);
+    if (status == F0T_OK && items && names)
+        json_object_set(items, "names", names);
+    json_decref(names);
+    asked_answer(r, status, items);
 }
 
 void library_list(request *r)
@@ -156,9 +170,12 @@ void library_get(request *r)
 {
     f0t_catalogue_pictures *one;
     json_t *value = NULL;
+    double confidence = 0;
     f0t_status status = asked_picture(&one, r);
     if (status == F0T_OK)
-        status = tagged_json(&value, asked_catalogue(r), &one->items[0], false);
+        status = asked_confidence(&confidence, r);
+    if (status == F0T_OK)
+        status = tagged_json(&value, asked_catalogue(r), &one->items[0], false, confidence);
     asked_answer(r, status, value);
     f0t_catalogue_pictures_free(one);
 }

@@ -111,9 +111,10 @@ void library_undo(request *r)
         return;
     }
     asked_answer(r, status,
-                 json_pack("{s:{s:I, s:o, s:s, s:s}}", "undone", "picture",
+                 json_pack("{s:{s:I, s:o, s:s, s:s, s:I}}", "undone", "picture",
                            (json_int_t)undone.picture, "tag", reply_string(undone.tag), "was",
-                           DECISIONS[undone.was], "is", DECISIONS[undone.is]));
+                           DECISIONS[undone.was], "is", DECISIONS[undone.is], "count",
+                           (json_int_t)undone.count));
 }
 
 /* ---- Keywords of files ------------------------------------------------------------------------------------------- */

@@ -78,6 +78,14 @@ static void get_page_file(request *r)
 
 /* ---- The model ------------------------------------------------------------------------------------------------- */
 
+/* How sure suggestions and sure tags are at least; null: the model does not say how sure it is. */
+static json_t *confidences_json(const f0t_model *model)
+{
+    return f0t_model_method(model) == F0T_METHOD_BLEND
+               ? json_pack("{s:f, s:f}", "offered", F0T_OFFERED_LEAST, "sure", F0T_SURE_LEAST)
+               : json_null();
+}
+
 static void get_model(request *r)
 {
     served *model = server_model(r->server);
@@ -86,11 +94,12 @@ static void get_model(request *r)
     const bool pictures = f0t_model_backbone(m) || r->server->options->tagger.backbone;
     reply_json(
         &r->reply, MHD_HTTP_OK,
-        json_pack("{s:I, s:I, s:I, s:b, s:b, s:b}", "number", (json_int_t)served_number(model),
+        json_pack("{s:I, s:I, s:I, s:b, s:b, s:b, s:o}", "number", (json_int_t)served_number(model),
                   "features", (json_int_t)f0t_model_input_dim(m), "tags",
                   (json_int_t)f0t_vocab_count(f0t_tagger_vocab(tagger)), "takes_pictures",
                   pictures && !r->server->options->tagger.features_only, "takes_words",
-                  r->server->vectors != NULL, "catalogue", r->server->options->catalogue != NULL));
+                  r->server->vectors != NULL, "catalogue", r->server->options->catalogue != NULL,
+                  "confidences", confidences_json(m)));
     served_release(model);
 }
 
@@ -118,7 +127,7 @@ const route routes[] = {
     {.method = "POST", .path = "/v1/model/reload", .work = ROUTE_TASK, .token_alone = true, .run = post_reload},
     {.method = "GET", .path = "/v1/find", .work = ROUTE_TASK, .catalogue = true, .parameters = " q k nearest like ", .run = library_find},
     {.method = "GET", .path = "/v1/pictures", .work = ROUTE_TASK, .catalogue = true, .parameters = " after limit order tag untagged undecided confidence from before ids ", .run = library_list},
-    {.method = "GET", .path = "/v1/pictures/{id}", .work = ROUTE_TASK, .catalogue = true, .run = library_get},
+    {.method = "GET", .path = "/v1/pictures/{id}", .work = ROUTE_TASK, .catalogue = true, .parameters = " confidence ", .run = library_get},
     {.method = "GET", .path = "/v1/pictures/{id}/thumbnail", .work = ROUTE_TASK, .catalogue = true, .run = library_thumbnail},
     {.method = "GET", .path = "/v1/pictures/{id}/why", .work = ROUTE_TASK, .catalogue = true, .parameters = " tag ", .run = library_why},
     {.method = "GET", .path = "/v1/suggestions", .work = ROUTE_TASK, .catalogue = true, .parameters = " after limit order tag confidence from before ", .run = library_suggestions},

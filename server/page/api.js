@@ -20,10 +20,21 @@ function askForToken() {
   return asking;
 }
 
-async function send(path, options) {
+const SILENT = "The server does not answer. Look whether “fast0tag serve” still runs and the network is there; then try again.";
+
+/** What the browser says of a broken connection helps nobody. */
+async function reach(work) {
+  try {
+    return await work;
+  } catch {
+    throw new Error(SILENT);
+  }
+}
+
+function send(path, options) {
   const headers = { ...options.headers };
   if (token) headers.Authorization = "Bearer " + token;
-  return fetch(path, { ...options, headers });
+  return reach(fetch(path, { ...options, headers }));
 }
 
 async function request(path, options = {}) {
@@ -69,10 +80,12 @@ async function fetchThumbnail(path) {
   return kept.get(path);
 }
 
-export function thumbnail(id, attributes = {}) {
+/** A small picture, or the name of the file where there is none. */
+export function thumbnail(id, name, attributes = {}) {
   const path = `/v1/pictures/${id}/thumbnail`;
-  const image = h("img", { alt: "", decoding: "async", draggable: "false", ...attributes });
-  if (token) fetchThumbnail(path).then(url => { image.src = url; }, () => {});
+  const missing = () => image.replaceWith(h("span", { class: "missing" }, name));
+  const image = h("img", { alt: "", decoding: "async", draggable: "false", onerror: missing, ...attributes });
+  if (token) fetchThumbnail(path).then(url => { image.src = url; }, missing);
   else image.src = path;
   return image;
 }
@@ -84,7 +97,7 @@ export async function learn(how, progress) {
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   for (;;) {
-    const { value, done } = await reader.read();
+    const { value, done } = await reach(reader.read());
     text += value ?? "";
     const events = text.split("\n\n");
     text = events.pop();
@@ -94,7 +107,7 @@ export async function learn(how, progress) {
       if (name === "done") return JSON.parse(data);
       progress(JSON.parse(data));
     }
-    if (done) throw new Error("The server stopped learning.");
+    if (done) throw new Error("The server ended before it had learned. Start it again, then learn again: decisions are kept.");
   }
 }
 

@@ -1,11 +1,12 @@
 // A picture from anywhere: its tags, and any words ranked for it. It goes to this server alone.
 import { tagPicture } from "./api.js";
-import { attempt, h, percent, say } from "./dom.js";
+import { attempt, h, hint, percent, say } from "./dom.js";
 
 export function drop({ model }) {
   let file = null, url = null;
   const choose = h("input", { type: "file", accept: "image/*,.heic,.avif,.jxl,.dng,.cr2,.nef,.arw", onchange: () => take(choose.files[0]) });
-  const preview = h("div"), result = h("div", { class: "result" });
+  const preview = h("div"), result = h("div", { class: "result" },
+    hint("What would the model say of it?", "The tags of a picture stand here, and how sure they are. It goes to this server alone, and is not kept."));
   const words = h("input", { autocomplete: "off", placeholder: "sunset, old car, happiness", disabled: !model.takes_words });
   const zone = h("div", { class: "drop",
     ondragover: event => { event.preventDefault(); zone.classList.add("over"); },
@@ -22,16 +23,22 @@ export function drop({ model }) {
     rank();
   }
 
-  const rank = () => file && attempt(async () => {
-    say("…");
-    const { pictures, unknown } = await tagPicture(file, { k: 12, vocabulary: words.value.trim() });
-    const tags = pictures[0].tags, most = Math.max(...tags.map(t => t.score)), least = Math.min(...tags.map(t => t.score));
+  // A model without confidences has scores alone; their range is what they are compared with.
+  function ranked(tags) {
+    const most = Math.max(...tags.map(t => t.score)), least = Math.min(...tags.map(t => t.score));
     const share = t => t.confidence ?? (most > least ? (t.score - least) / (most - least) : 1);
-    result.replaceChildren(h("ul", { class: "tags" }, tags.map(t => h("li", {}, h("span", { class: "name" }, t.tag),
+    return h("ul", { class: "tags" }, tags.map(t => h("li", {}, h("span", { class: "name" }, t.tag),
       h("meter", { min: "0", max: "1", value: String(share(t)), "aria-label": `${t.tag}` }),
-      h("span", { class: "share" }, t.confidence === null ? t.score.toFixed(2) : percent(t.confidence))))),
-    unknown ? h("p", { class: "quiet" }, `Without a vector: ${unknown.join(", ")}`) : "");
-    say(`${tags.length} tags`);
+      h("span", { class: "share" }, t.confidence === null ? t.score.toFixed(2) : percent(t.confidence)))));
+  }
+
+  const rank = () => file && attempt(async () => {
+    say("The picture is looked at…");
+    const vocabulary = words.value.trim(), least = vocabulary ? undefined : model.confidences?.offered;
+    const { pictures: [{ tags }], unknown } = await tagPicture(file, { k: 12, vocabulary, confidence: least });
+    result.replaceChildren(tags.length || !least ? ranked(tags) : hint(`No learned tag is at least ${percent(least)} sure.`, "Words of your own are ranked however sure they are."),
+      unknown ? h("p", { class: "quiet" }, `Without a vector: ${unknown.join(", ")}`) : "");
+    say(tags.length === 1 ? "1 tag" : `${tags.length} tags`);
   });
 
   return {

@@ -6,7 +6,7 @@ import { h } from "./dom.js";
 const SETTLED = 100; // ms without scrolling: pictures that fly past are not asked for
 
 export class Grid {
-  /** items: [{id, note, label}]; open(item) is called by Enter or a click, changed(selected ids) by Space. */
+  /** items: [{id, name, note}]; open(item) is called by Enter or a click, changed(selected ids) by Space. */
   constructor({ label, open, changed }) {
     this.open = open;
     this.changed = changed ?? (() => {});
@@ -30,6 +30,7 @@ export class Grid {
     this.cells.clear();
     this.all.replaceChildren();
     this.element.scrollTop = this.top = 0;
+    this.element.hidden = !items.length;
     this.measure();
     this.draw();
     this.changed(this.selected);
@@ -83,14 +84,14 @@ export class Grid {
   fill() {
     for (const [index, cell] of this.cells) {
       const frame = cell.firstChild;
-      if (!frame.firstChild) frame.append(thumbnail(this.items[index].id));
+      if (!frame.firstChild) frame.append(thumbnail(this.items[index].id, this.items[index].name));
     }
   }
 
   make(index) {
     const item = this.items[index];
-    const label = `${item.label ?? "Picture " + item.id}, ${index + 1} of ${this.items.length}${item.note ? ", " + item.note : ""}`;
-    return h("button", { type: "button", class: "cell", "data-index": String(index), "data-id": String(item.id), "aria-label": label,
+    const label = `${item.name}, ${index + 1} of ${this.items.length}${item.note ? ", " + item.note : ""}`;
+    return h("button", { type: "button", class: "cell", "data-index": String(index), "data-id": String(item.id), title: item.name, "aria-label": label,
       "aria-pressed": String(this.selected.has(item.id)), onclick: event => this.click(event, index), onfocus: () => { this.at = index; } },
     h("span", { class: "frame" }), item.note ? h("span", { class: "note" }, item.note) : null);
   }

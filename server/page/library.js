@@ -1,10 +1,15 @@
 // All pictures, filtered; many at once.
 import { complete, decide, get } from "./api.js";
-import { attempt, h, say } from "./dom.js";
+import { attempt, code, h, hint, say } from "./dom.js";
 import { Grid } from "./grid.js";
 import { openPicture } from "./picture.js";
 
 const seconds = date => date ? Date.parse(date + "T00:00:00Z") / 1000 : undefined;
+
+/** What a catalogue without pictures needs. */
+export const noPictures = again => hint("There are no pictures here yet.",
+  h("span", {}, "On the machine of the server, ", code("fast0tag index FOLDER"), " brings those of a folder into its catalogue."),
+  h("button", { type: "button", class: "main", onclick: again }, "Look again"));
 
 export function library({ go }) {
   const tag = h("input", { list: "tags", autocomplete: "off", oninput: event => { attempt(() => complete(event.target.value)); later(); } });
@@ -19,6 +24,7 @@ export function library({ go }) {
     h("label", {}, "Tag for all of them", word), h("button", { class: "main" }, "Add"),
     h("button", { type: "button", onclick: () => apply("rejected") }, "Not this"));
   const several = h("input", { type: "checkbox", onchange: event => { grid.selecting = event.target.checked; } });
+  const empty = h("div", {});
   let waiting, turn = 0;
 
   function later() {
@@ -26,14 +32,26 @@ export function library({ go }) {
     waiting = setTimeout(load, 250);
   }
 
+  const filters = [tag, which, from, to];
+
+  function showAll() {
+    for (const field of filters) field.value = "";
+    load();
+  }
+
+  const nothing = () => filters.some(field => field.value) ?
+    hint("No picture is like this.", "Another tag, other dates, or:", h("button", { type: "button", class: "main", onclick: showAll }, "Show all pictures")) :
+    noPictures(load);
+
   async function load() {
     const own = ++turn;
     await attempt(async () => {
-      const { ids, count } = await get("/v1/pictures", { ids: 1, order: order.value, tag: tag.value.trim(),
+      const { ids, names, count } = await get("/v1/pictures", { ids: 1, order: order.value, tag: tag.value.trim(),
         untagged: which.value === "untagged" ? 1 : "", undecided: which.value === "undecided" ? 1 : "",
         from: seconds(from.value), before: to.value ? seconds(to.value) + 86400 : undefined });
       if (own !== turn) return;
-      grid.set(ids.map(id => ({ id })));
+      grid.set(ids.map((id, i) => ({ id, name: names[i] })));
+      empty.replaceChildren(...count ? [] : [nothing()]);
       say(count === 1 ? "1 picture" : `${count.toLocaleString()} pictures`);
     });
   }
@@ -57,7 +75,7 @@ export function library({ go }) {
     element: [h("form", { class: "bar", onsubmit: event => { event.preventDefault(); load(); } },
       h("label", {}, "Tag", tag), h("label", {}, "Show", which), h("label", {}, "Order", order),
       h("label", {}, "From", from), h("label", {}, "To", to),
-      h("label", { class: "check" }, several, "select several")), many, grid.element],
+      h("label", { class: "check" }, several, "select several")), many, empty, grid.element],
     start: load,
     end: () => grid.observer.disconnect(),
     keys: [["Arrows", "move"], ["Enter", "open"], ["Space", "select"]],

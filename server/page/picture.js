@@ -6,7 +6,7 @@ import { attempt, fileName, h, percent, say, show } from "./dom.js";
 /** What speaks for a tag of a picture. */
 export async function why(id, tag) {
   const reasons = await get(`/v1/pictures/${id}/why`, { tag });
-  const strip = h("div", { class: "strip", tabIndex: 0, role: "group", "aria-label": `Pictures with ${tag}` }, reasons.pictures.map(p => thumbnail(p.id, {
+  const strip = h("div", { class: "strip", tabIndex: 0, role: "group", "aria-label": `Pictures with ${tag}` }, reasons.pictures.map(p => thumbnail(p.id, fileName(p.path), {
     alt: `${fileName(p.path)}, ${percent(p.similarity)} similar`, title: `${fileName(p.path)}: ${percent(p.similarity)} similar` })));
   const near = reasons.near.map(n => h("li", {}, h("span", { class: "name" }, n.tag),
     h("meter", { min: "0", max: "1", value: String(Math.max(0, n.cosine)), "aria-label": `${n.tag}: cosine ${n.cosine.toFixed(2)}` }),
@@ -41,7 +41,7 @@ export async function openPicture(id, { similar } = {}) {
     const reasons = h("div");
     const explain = picture.tags.map(({ tag }) => h("button", { type: "button",
       onclick: () => attempt(async () => reasons.replaceChildren(await why(id, tag))) }, `Why ${tag}?`));
-    show(fileName(picture.path), thumbnail(id, { class: "large", alt: fileName(picture.path) }),
+    show(fileName(picture.path), thumbnail(id, fileName(picture.path), { class: "large", alt: fileName(picture.path) }),
       h("p", { class: "quiet" }, [taken, picture.width ? `${picture.width} × ${picture.height}` : "", picture.path].filter(Boolean).join(" · ")),
       tagList(picture, fill),
       h("div", { class: "bar" }, similar ? h("button", { type: "button", onclick: () => { document.getElementById("dialog").close(); similar(id); } },

@@ -1,36 +1,38 @@
 // One picture after the other, by keys.
 import { complete, decide, get, post, thumbnail } from "./api.js";
-import { attempt, fileName, h, isTyping, say } from "./dom.js";
+import { attempt, fileName, h, hint, isTyping, percent, say } from "./dom.js";
 import { learning } from "./learn.js";
+import { noPictures } from "./library.js";
 import { tagList, why } from "./picture.js";
 
-const LEAST = 0.05; // what is less sure is not worth a look
-
-/** A picture with the tags that are to be decided about. */
-async function load(id) {
-  const picture = await get(`/v1/pictures/${id}`);
-  picture.tags = picture.tags.filter(t => t.keyword || t.decision !== "undecided" || t.confidence >= LEAST);
-  return picture;
-}
-
-export function review() {
+export function review({ model }) {
   let queue = [], picture = null, at = 0, last = 0, left = 0, made = 0;
   const image = h("div"), caption = h("figcaption"), list = h("div"), reasons = h("div"), counter = h("p", { class: "quiet" });
   const input = h("input", { list: "tags", autocomplete: "off", oninput: event => attempt(() => complete(event.target.value)),
     onkeydown: event => { if (event.key === "Escape") { input.value = ""; input.blur(); } } });
   const type = h("form", { class: "bar", onsubmit: event => { event.preventDefault(); add(); } },
     h("label", { class: "wide" }, "Another tag", input), h("button", {}, "Add"));
-  const empty = h("p", {}, "Nothing to review: no picture has a suggestion that is undecided.");
+  const empty = h("div");
+  const { offered, sure } = model.confidences ?? { offered: 0, sure: 1 };
+  const least = h("select", { onchange: () => begin() }, [offered, sure, 0].map(share => h("option", { value: String(share) }, share ? percent(share) : "any")));
+  const all = h("button", { type: "button", title: "Shift a", onclick: () => acceptAll() });
   const body = h("div", { class: "review", hidden: true }, h("div", {}, h("figure", {}, image, caption), reasons),
     h("section", { "aria-label": "Tags of the picture" }, list, type, h("div", { class: "bar" },
-      h("button", { type: "button", onclick: () => undo() }, "Undo"), h("button", { type: "button", onclick: () => acceptAll() }, "Accept all"),
+      h("button", { type: "button", onclick: () => undo() }, "Undo"), all,
       h("button", { type: "button", onclick: () => explain() }, "Why?"),
       h("button", { type: "button", class: "main", onclick: () => next() }, "Next")), counter));
+
+  const load = id => get(`/v1/pictures/${id}`, { confidence: least.value });
+  const isOpen = tag => tag.decision === "undecided" && !tag.keyword;
+  const sureOnes = () => picture.tags.filter(t => isOpen(t) && t.confidence !== null && t.confidence >= sure);
 
   function draw() {
     body.hidden = !picture;
     empty.hidden = Boolean(picture);
     if (!picture) return;
+    const count = sureOnes().length;
+    all.disabled = !count;
+    all.textContent = `${count ? `Accept ${count}` : "None"} of at least ${percent(sure)}`;
     list.replaceChildren(tagList(picture, decided, at));
     counter.textContent = `${left.toLocaleString()} pictures to review · ${made} decisions now, which the next training uses`;
   }
@@ -38,15 +40,36 @@ export function review() {
   async function decided(tag, decision) {
     tag.decision = decision;
     made += decision === "undecided" ? 0 : 1;
-    const open = picture.tags.findIndex(t => t.decision === "undecided" && !t.keyword);
+    const open = picture.tags.findIndex(isOpen);
     if (open >= 0) at = open;
     draw();
   }
 
   async function fill() {
-    const page = await get("/v1/suggestions", { after: last || undefined, limit: 20, confidence: LEAST });
+    const page = await get("/v1/suggestions", { after: last || undefined, limit: 20, confidence: least.value });
     left = page.count;
     queue = page.pictures;
+  }
+
+  /** Why there is nothing to review, and what to do then. */
+  async function explainEmpty() {
+    const { count } = await get("/v1/pictures", { limit: 1 });
+    if (!count) return noPictures(begin);
+    if (!model.confidences) return hint("This model suggests no tags: it does not say how sure it is.", "A model of “fast0tag train” without --method does.");
+    return hint(`Nothing to review: no suggestion of at least ${least.selectedOptions[0].text} is undecided.`,
+      h("span", {}, "What was accepted goes into files in ", h("a", { href: "#write" }, "Write"), "; Learn makes new suggestions of it; and less sure ones are above, as “any”."));
+  }
+
+  async function begin() {
+    last = 0;
+    queue = [];
+    picture = null;
+    await next();
+  }
+
+  function showPicture() {
+    image.replaceChildren(thumbnail(picture.id, fileName(picture.path), { alt: fileName(picture.path) }));
+    caption.textContent = fileName(picture.path);
   }
 
   async function next() {
@@ -58,10 +81,12 @@ export function review() {
       reasons.replaceChildren();
       if (picture) {
         picture = await load(picture.id);
-        image.replaceChildren(thumbnail(picture.id, { alt: fileName(picture.path) }));
-        caption.textContent = fileName(picture.path);
-        at = Math.max(0, picture.tags.findIndex(t => t.decision === "undecided" && !t.keyword));
+        showPicture();
+        at = Math.max(0, picture.tags.findIndex(isOpen));
         say(`${fileName(picture.path)}: ${picture.tags.length} ${picture.tags.length === 1 ? "tag" : "tags"}`);
+      } else {
+        empty.replaceChildren(await explainEmpty());
+        say("Nothing to review.");
       }
       draw();
     });
@@ -78,12 +103,14 @@ export function review() {
   }
 
   async function acceptAll() {
-    const open = picture.tags.filter(t => t.decision === "undecided" && !t.keyword);
+    const open = sureOnes();
+    if (!open.length) return;
     await attempt(async () => {
       await post("/v1/decisions", { decisions: open.map(t => ({ picture: picture.id, tag: t.tag, decision: "accepted" })) });
       open.forEach(t => { t.decision = "accepted"; });
       made += open.length;
-      say(`${open.length} accepted`);
+      at = Math.max(0, picture.tags.findIndex(isOpen));
+      say(`${open.map(t => t.tag).join(", ")}: accepted`);
       draw();
     });
   }
@@ -106,22 +133,19 @@ export function review() {
     await attempt(async () => {
       const { undone } = await post("/v1/decisions/undo");
       if (!undone) return say("Nothing to undo.");
-      made = Math.max(0, made - 1);
+      made = Math.max(0, made - undone.count);
       if (picture?.id !== undone.picture) queue.unshift(...(picture ? [picture] : []));
       picture = await load(undone.picture);
-      image.replaceChildren(thumbnail(picture.id, { alt: fileName(picture.path) }));
-      caption.textContent = fileName(picture.path);
+      showPicture();
       at = Math.max(0, picture.tags.findIndex(t => t.tag === undone.tag));
-      say(`${undone.tag}: ${undone.is} again`);
+      say(undone.count > 1 ? `${undone.count} tags: ${undone.is} again` : `${undone.tag}: ${undone.is} again`);
       draw();
     });
   }
 
   async function learned() {
-    made = last = 0;
-    queue = [];
-    picture = null;
-    await next();
+    made = 0;
+    await begin();
   }
 
   const explain = () => attempt(async () => {
@@ -149,10 +173,10 @@ export function review() {
 
   document.addEventListener("keydown", key);
   return {
-    element: [...learning(learned), empty, body],
+    element: [...learning(learned), h("div", { class: "bar" }, h("label", { class: "check" }, "Suggestions of at least", least)), empty, body],
     start: next,
     end: () => document.removeEventListener("keydown", key),
-    keys: [["a", "accept"], ["x", "reject"], ["Shift a", "accept all"], ["↑ ↓", "another suggestion"], ["t", "type a tag"], ["y", "why"],
+    keys: [["a", "accept"], ["x", "reject"], ["Shift a", `accept all of at least ${percent(sure)}`], ["↑ ↓", "another suggestion"], ["t", "type a tag"], ["y", "why"],
       ["u", "undo"], ["n, Enter", "next picture"]],
   };
 }

@@ -516,6 +516,15 @@ def pictures_are_listed(s):
     untagged = s.ask("GET", "/v1/pictures?untagged=1&order=path")[1]["pictures"]
     assert [os.path.basename(p["path"]) for p in untagged] == ["new1.svg", "new2.svg"], untagged
     assert s.ask("GET", "/v1/pictures?from=0")[1]["count"] == 0  # none has a date
+    all_at_once = s.ask("GET", "/v1/pictures?ids=1&order=path")[1]
+    assert len(all_at_once["ids"]) == len(all_at_once["names"]) == 26 and all_at_once["names"][0] == "blue1.svg", all_at_once
+    sures = lambda path: [t["confidence"] for p in s.ask("GET", path)[1]["pictures"] for t in p["tags"]]
+    offered, weak = sures("/v1/suggestions?limit=1000"), sures("/v1/suggestions?limit=1000&confidence=0")
+    least = s.ask("GET", "/v1/model")[1]["confidences"]["offered"]
+    assert min(weak) < least and sorted(offered) == sorted(c for c in weak if c >= least), (offered, weak)
+    one = next(p for p in s.ask("GET", "/v1/suggestions?limit=1000&confidence=0")[1]["pictures"] if p["tags"][0]["confidence"] < least)["id"]
+    open_tags = lambda query: [t for t in s.ask("GET", "/v1/pictures/%d%s" % (one, query))[1]["tags"] if not t["keyword"]]
+    assert not open_tags("") and open_tags("?confidence=0")
     one = s.ask("GET", "/v1/pictures/%d" % ids[0])[1]
     assert [t["tag"] for t in one["tags"] if t["keyword"]] == ["sea"], one
     status, data, headers = s.ask("GET", "/v1/pictures/%d/thumbnail" % ids[0])
@@ -564,12 +573,14 @@ def what_is_decided_is_kept_and_written(s):
     refused(400, "the body must be JSON", s.ask("POST", "/v1/decisions", b"{}"))
     status, value, _ = post(s, "/v1/decisions", {"decisions": [one, {**one, "picture": 999}]})
     assert status == 404, value  # all or none
-    state = lambda: [t["decision"] for t in s.ask("GET", "/v1/pictures/%d" % first["id"])[1]["tags"] if t["tag"] == tag]
+    state = lambda: [t["decision"] for t in s.ask("GET", "/v1/pictures/%d?confidence=0" % first["id"])[1]["tags"] if t["tag"] == tag]
     assert state() == ["undecided"]
     assert post(s, "/v1/decisions", {"decisions": [one, {**one, "tag": "a dog"}]})[1] == {"decided": 2}
     assert state() == ["accepted"]
-    undone = s.ask("POST", "/v1/decisions/undo")[1]["undone"]
-    assert undone == {"picture": first["id"], "tag": "a dog", "was": "accepted", "is": "undecided"}, undone
+    undone = s.ask("POST", "/v1/decisions/undo")[1]["undone"]  # the request as a whole
+    assert undone == {"picture": first["id"], "tag": tag, "was": "accepted", "is": "undecided", "count": 2}, undone
+    assert state() == ["undecided"] and s.ask("POST", "/v1/decisions/undo")[1] == {"undone": None}
+    assert post(s, "/v1/decisions", {"decisions": [one]})[1] == {"decided": 1}
     assert s.ask("POST", "/v1/decisions/undo?x=1")[0] == 400
     sidecar = first["path"] + ".xmp"
     files = post(s, "/v1/write", {"dry_run": True})[1]["files"]
@@ -583,7 +594,7 @@ def what_is_decided_is_kept_and_written(s):
     s.process.kill()  # what was answered is on the disk
     s.process.wait()
     again = start("catalogue")
-    assert [t["decision"] for t in again.ask("GET", "/v1/pictures/%d" % first["id"])[1]["tags"] if t["tag"] == tag] == ["accepted"]
+    assert [t["decision"] for t in again.ask("GET", "/v1/pictures/%d?confidence=0" % first["id"])[1]["tags"] if t["tag"] == tag] == ["accepted"]
     s.process, s.port, s.pid = again.process, again.port, again.pid
 
 
