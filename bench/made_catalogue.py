@@ -1,4 +1,5 @@
 """A catalogue made straight through the library: pictures that were never files, with features from elsewhere."""
+import array
 import ctypes as c
 from pathlib import Path
 
@@ -66,13 +67,14 @@ class Made:
             self._call("f0t_catalogue_commit", self.handle)
 
     def put(self, path, features, keywords=(), taken=None, thumbnail=None, bytes_=1, mtime=0):
-        """A picture with features, a row of float32."""
+        """A picture with features, a row of float32: NumPy's, or an array."""
+        at = features.buffer_info()[0] if isinstance(features, array.array) else features.ctypes.data
         words = (Keyword * len(keywords))(*[Keyword(w.encode(), 1) for w in keywords])
         picture = Picture(path=path.encode(), bytes=bytes_, mtime=mtime, hash=1 + hash(path) % 2**62,
                           taken=-2**63 if taken is None else taken, width=500, height=375)
         record = Record(size=c.sizeof(Record), picture=picture, keywords=words, keyword_count=len(keywords),
                         thumbnail=thumbnail, thumbnail_size=len(thumbnail or b""),
-                        features=features.ctypes.data, dim=len(features))
+                        features=at, dim=len(features))
         self._call("f0t_catalogue_put", None, self.handle, c.byref(record))
 
     def suggest(self, model, vectors):

@@ -67,6 +67,17 @@ f0t_status f0t_finder_model(const f0t_model **out, f0t_finder *f)
     return F0T_OK;
 }
 
+f0t_status f0t_finder_presence(double *logit, f0t_finder *f, const float *vector)
+{
+    const f0t_vocab *learned = f0t_model_vocab(f->model);
+    const float *vectors = f0t_vocab_vectors(learned);
+    const size_t count = f0t_vocab_count(learned), dim = f0t_model_dim(f->model);
+    if (!f->presence_known)
+        F0T_TRY(f0t_presence_fit(&f->presence, vectors, count, dim));
+    f->presence_known = true;
+    return f0t_presence_logit(logit, &f->presence, vectors, count, dim, vector);
+}
+
 f0t_status f0t_finder_vectors(const f0t_vectors **out, f0t_finder *f)
 {
     *out = NULL;
@@ -207,6 +218,7 @@ f0t_status f0t_finder_refresh(f0t_finder *f)
         f0t_model_free(f->own_model);
         f->own_model = NULL;
         f->model = NULL;
+        f->presence_known = false;
     }
     f->stamp = stamp;
     f->fresh = true;

@@ -10,13 +10,16 @@
 #include "catalogue/hits.h"
 #include "catalogue/query.h"
 #include "model/model.h"
+#include "model/presence.h"
 
 struct f0t_finder {
     f0t_catalogue *catalogue;
     const f0t_model *model; /* NULL: not loaded yet, or none */
     f0t_model *own_model;
-    uint64_t fingerprint; /* of own_model */
-    char *vectors_path;   /* NULL: none */
+    f0t_presence presence; /* of the model's words, */
+    bool presence_known;   /* once it was asked for */
+    uint64_t fingerprint;  /* of own_model */
+    char *vectors_path;    /* NULL: none */
     f0t_vectors *vectors;
     f0t_directions *directions; /* of `stamp`; NULL: none */
     int64_t stamp;
@@ -30,6 +33,8 @@ f0t_status f0t_finder_refresh(f0t_finder *finder);
 
 /* The catalogue's model; *out is NULL where it has none. */
 f0t_status f0t_finder_model(const f0t_model **out, f0t_finder *finder);
+/* What is added to the logit of a new word with this vector[d], by the presence of words like it in the collection. */
+f0t_status f0t_finder_presence(double *logit, f0t_finder *finder, const float *vector);
 /* The directions as the catalogue has them in this transaction; NULL: there are none. */
 f0t_status f0t_finder_directions(const f0t_directions **out, f0t_finder *finder);
 /* Word vectors; *out is NULL where no file is named. */

@@ -2,7 +2,7 @@
  * What a word of a query means, and the pictures that it holds for.
  *
  * The cut of a word: its confidences are probabilities, comparable between words, so that what one in ten would keep
- * is a floor for all of them. Above it the best choice for a word has a cut of half the F1 that it can reach (Lipton,
+ * is a floor for all learned ones; new words are less sure, and have half of it. Above it the best choice for a word has a cut of half the F1 that it can reach (Lipton,
  * Elkan, Naryanaswamy 2014), which grows with how sure the surest pictures are; a third of the highest confidence of
  * a picture that nobody decided about is near to it on real collections (docs/catalogue.md) and needs no sum over all pictures.
  */
@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double CUT_LEAST = 0.1, CUT_OF_BEST = 1.0 / 3;
+static const double CUT_LEAST = 0.1, CUT_LEAST_NEW = 0.05, CUT_OF_BEST = 1.0 / 3;
 enum { FIRST_MOST = 1024, MOST_GROWS = 8 };
 
 void f0t_word_hits_close(f0t_word_hits *w)
@@ -31,14 +31,18 @@ void f0t_word_hits_close(f0t_word_hits *w)
 
 /* Along a direction g the logit of vector v is g·(v − mean) + shift where the model has confidences, and its score
  * g·v where not. */
-static f0t_status take_vector(f0t_word_hits *w, const f0t_model *model, const float *vector)
+static f0t_status take_vector(f0t_word_hits *w, f0t_finder *f, const float *vector)
 {
+    const f0t_model *model = f->model;
     const size_t dim = f0t_model_dim(model);
     const f0t_blend *blend = model->blend;
     F0T_TRY(f0t_alloc(&w->query, dim, sizeof *w->query));
     for (size_t i = 0; i < dim; i++)
         w->query[i] = vector[i] - (blend ? blend->space.mean[i] : 0);
-    w->shift = blend ? (double)blend->word_calibration[1] : 0;
+    if (!blend)
+        return F0T_OK;
+    F0T_TRY(f0t_finder_presence(&w->shift, f, vector));
+    w->shift += (double)blend->word_calibration[1];
     return F0T_OK;
 }
 
@@ -57,8 +61,9 @@ static f0t_status fail_unknown(const char *word, const f0t_vocab *vocab)
 }
 
 /* Leaves `query` NULL where there is no vector. */
-static f0t_status look_up(f0t_word_hits *w, const f0t_model *model, const f0t_vectors *vectors)
+static f0t_status look_up(f0t_word_hits *w, f0t_finder *f, const f0t_vectors *vectors)
 {
+    const f0t_model *model = f->model;
     const char *word = w->shown.word;
     const f0t_vocab_options options = {.size = sizeof(f0t_vocab_options),
                                        .centred = f0t_vocab_centred(f0t_model_vocab(model)),
@@ -67,7 +72,7 @@ static f0t_status look_up(f0t_word_hits *w, const f0t_model *model, const f0t_ve
     F0T_TRY(f0t_vocab_create(&vocab, &word, 1, vectors, &options, NULL));
     f0t_status status = f0t_model_check_vocab(model, vocab);
     if (status == F0T_OK && f0t_vocab_count(vocab))
-        status = take_vector(w, model, f0t_vocab_vectors(vocab));
+        status = take_vector(w, f, f0t_vocab_vectors(vocab));
     else if (status == F0T_OK && !w->given.count)
         status = fail_unknown(word, vocab);
     f0t_vocab_free(vocab);
@@ -75,11 +80,12 @@ static f0t_status look_up(f0t_word_hits *w, const f0t_model *model, const f0t_ve
 }
 
 /* A tag that a model without confidences has learned is a word like any other; it may have no vector. */
-static f0t_status take_learned(f0t_word_hits *w, const f0t_model *model, size_t index)
+static f0t_status take_learned(f0t_word_hits *w, f0t_finder *f, size_t index)
 {
+    const f0t_model *model = f->model;
     const float *vector = f0t_vocab_vectors(f0t_model_vocab(model)) + index * f0t_model_dim(model);
     w->shown.kind = F0T_FIND_LEARNED;
-    return model->blend ? F0T_OK : take_vector(w, model, vector);
+    return model->blend ? F0T_OK : take_vector(w, f, vector);
 }
 
 static f0t_status understand(f0t_word_hits *w, f0t_finder *f)
@@ -92,12 +98,12 @@ static f0t_status understand(f0t_word_hits *w, f0t_finder *f)
     if (model)
         F0T_TRY(f0t_vocab_find(&index, f0t_model_vocab(model), w->shown.word));
     if (index != F0T_NONE)
-        return take_learned(w, model, index);
+        return take_learned(w, f, index);
     w->shown.kind = F0T_FIND_NEW;
     if (model) {
         F0T_TRY(f0t_finder_vectors(&vectors, f));
         if (vectors)
-            F0T_TRY(look_up(w, model, vectors));
+            F0T_TRY(look_up(w, f, vectors));
     }
     if (!w->query)
         w->shown.kind = F0T_FIND_TAG;
@@ -138,7 +144,8 @@ static void set_cut(f0t_word_hits *w, double best, const f0t_word_options *o)
     if (o->confidence > 0)
         w->shown.cut = (float)o->confidence;
     else if (!o->nearest)
-        w->shown.cut = (float)fmax(CUT_LEAST, exp(best) * CUT_OF_BEST);
+        w->shown.cut = (float)fmax(w->shown.kind == F0T_FIND_NEW ? CUT_LEAST_NEW : CUT_LEAST,
+                                   exp(best) * CUT_OF_BEST);
 }
 
 static bool reaches(const f0t_word_hits *w, double surety)
@@ -198,7 +205,8 @@ static f0t_status gather_suggestions(f0t_word_hits *w, f0t_catalogue *c, const f
 
 static double surety_of_score(const f0t_word_hits *w, float score)
 {
-    return w->calibrated ? surety_of_logit((double)score + w->shift) : (double)score;
+    return w->calibrated ? log(F0T_PRESENCE_SUREST) + surety_of_logit((double)score + w->shift)
+                         : (double)score;
 }
 
 /* The first `most` pictures; *complete: all that reach the cut are among them. */

@@ -38,7 +38,8 @@ static const float TAUGHT_WEIGHTS[F0T_WORD_PARTS] = {[F0T_WORD_NET] = 1,
  * and the points of MiAP that they gain then at least. */
 static const float LIKELY_WEIGHT = 0.5F, LIKELY_JUDGED = 0.3F;
 static const double LIKELY_GAIN = 1;
-static const double USUAL_CALIBRATION[2] = {1, -4};
+/* Where too few images or tags are there to measure it; -4 promised twice what words held out of small collections kept. */
+static const double USUAL_CALIBRATION[2] = {1, -5};
 
 /* ---- One fifth ----------------------------------------------------------------------------------------- */
 

@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "catalogue/query.h"
 #include "model/model.h"
+#include "model/presence.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -192,8 +193,9 @@ static void a_new_word_is_ranked_along_directions(void **state)
     assert_string_equal(letters(found), "bc");
     assert_int_equal(found->words[0].kind, F0T_FIND_NEW);
     const double logit = 4 * 0.9 - 2; /* 4 along the vector less the mean, and the shift */
-    assert_float_equal(found->items[0].confidence, (float)(1 / (1 + exp(-logit))), 1e-6);
-    assert_float_equal(found->items[0].words[0], (float)(1 / (1 + exp(-logit))), 1e-6);
+    const float confidence = (float)(F0T_PRESENCE_SUREST / (1 + exp(-logit)));
+    assert_float_equal(found->items[0].confidence, confidence, 1e-6);
+    assert_float_equal(found->items[0].words[0], confidence, 1e-6);
     f0t_find_results_free(found);
     f0t_find_options all = F0T_FIND_OPTIONS;
     all.nearest = true;
@@ -206,7 +208,7 @@ static void a_new_word_is_ranked_along_directions(void **state)
     assert_string_equal(letters(found), "bc+");
     f0t_find_results_free(found);
     all = (f0t_find_options)F0T_FIND_OPTIONS;
-    all.confidence = 0.82;
+    all.confidence = 0.41;
     found = find(f, "zebra", &all);
     assert_string_equal(letters(found), "b");
     f0t_find_results_free(found);
