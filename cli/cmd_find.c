@@ -63,7 +63,7 @@ static json_t *real_or_null(float value)
 
 static json_t *word_json(const f0t_find_word *w)
 {
-    static const char *const KINDS[] = {"learned", "new", "tag"};
+    static const char *const KINDS[] = {"learned", "new", "tag", "left out"};
     return json_pack("{s:s, s:b, s:s, s:o, s:o, s:I}", "word", w->word, "without", w->without,
                      "kind", KINDS[w->kind], "cut", real_or_null(w->cut), "best",
                      real_or_null(w->best), "tagged", (json_int_t)w->tagged);
@@ -249,7 +249,8 @@ static const cli_option table[] = {
      "The first pictures, however unsure. Default: those that reach the cut of each word.", NULL},
     {"confidence", 0, CLI_REAL, AT(find.confidence), "P",
      "The cut of every word: only pictures for which a person would keep it with this probability "
-     "or more. Default: 0.1, or a third of the highest, whichever is more.",
+     "or more. Default: 0.1, for words that the model has not learned 0.05, or a third of the "
+     "highest, whichever is more.",
      NULL},
     {"vectors", 0, CLI_TEXT, AT(finder.vectors), "FILE",
      "Vectors of words that the model has not learned: the file that it was trained with, or one "

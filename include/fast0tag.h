@@ -1930,7 +1930,8 @@ F0T_API f0t_status f0t_catalogue_restore_model(size_t *suggested, f0t_catalogue 
  *     date:2019            taken in it; date:2019..2020-02 from the first to the end of the second
  *     is:untagged          has no tag of a person
  *
- * In quotes, \" and \\ are a quote and a backslash. Pictures without a date meet no term about dates, and all such
+ * Words that no picture shows, as "with" in girl with umbrella, are left out (F0T_FIND_LEFT_OUT) unless they are in quotes, have a
+ * minus, or the query is nothing but them. In quotes, \" and \\ are a quote and a backslash. Pictures without a date meet no term about dates, and all such
  * terms that have the minus.
  */
 typedef struct f0t_query f0t_query;
@@ -1967,9 +1968,11 @@ F0T_API const char *f0t_query_text(const f0t_query *query);
  *  - a word that the model has learned has the confidence of the catalogue's suggestion, and none where it is
  *    not suggested;
  *  - any other word with a vector is new: its confidence is that of the model for new words along the picture's
- *    direction. All pictures are compared, exactly (the screen of f0t_vocab_rank).
- * Pictures are found where each word reaches its cut: one in ten, or a third of what the model is most sure of for
- * this word among all pictures, whichever is more. So a word that nothing shows finds nothing, or little. Several
+ *    direction, less where the word is far from all that the model has learned, and at most 0.5: the word may be in
+ *    no picture at all. All pictures are compared, exactly (the screen of f0t_vocab_rank).
+ * Pictures are found where each word reaches its cut: one in ten, for a new word one in twenty, or a third of what the
+ * model is most sure of for this word among the pictures that nobody decided about, whichever is more. So most words that
+ * nothing shows find nothing (docs/catalogue.md has the measure). Several
  * words are ranked by the product of their confidences, the probability of all of them if they are independent; ties
  * are in the order of the ids. Pictures found by tags and dates alone come by date, the latest first.
  *
@@ -2019,15 +2022,17 @@ typedef struct f0t_find_options {
 typedef enum f0t_find_kind {
     F0T_FIND_LEARNED = 0, /* the model has learned it */
     F0T_FIND_NEW = 1,     /* by its vector */
-    F0T_FIND_TAG = 2      /* there is no vector: as a tag that people gave */
+    F0T_FIND_TAG = 2,     /* there is no vector: as a tag that people gave */
+    F0T_FIND_LEFT_OUT = 3 /* not at all: a word such as "with", which no picture shows */
 } f0t_find_kind;
 
 typedef struct f0t_find_word {
     const char *word; /* as in the query */
     bool without;
     f0t_find_kind kind;
-    float cut;     /* the confidence from which on it holds; NaN: there is none */
-    float best;    /* the highest that the model has for a picture; NaN: none */
+    float cut; /* the confidence from which on it holds; NaN: there is none */
+    float
+        best; /* the highest that the model has for a picture that nobody decided about; NaN: none */
     size_t tagged; /* pictures that have it as a tag of a person */
 } f0t_find_word;
 

@@ -19,7 +19,7 @@ json_t *library_found_json(const f0t_find_result *f)
 
 static json_t *word_json(const f0t_find_word *w)
 {
-    static const char *const kinds[] = {"learned", "new", "tag"};
+    static const char *const kinds[] = {"learned", "new", "tag", "left out"};
     return json_pack("{s:o, s:b, s:s, s:o, s:o, s:I}", "word", reply_string(w->word), "without",
                      w->without, "kind", kinds[w->kind], "cut", json_of_share(w->cut), "best",
                      json_of_share(w->best), "tagged", (json_int_t)w->tagged);

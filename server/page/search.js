@@ -23,9 +23,10 @@ export function search({ like, go }) {
   }
 
   const tell = found => {
-    if (!found.certain && found.pictures.length) return "Nothing certain; these are the nearest.";
-    const count = found.pictures.length;
-    return !count ? "Nothing was found." : `${count}${found.more ? " of more" : ""} found${like && !input.value ? " like this picture" : ""}.`;
+    const count = found.pictures.length, leftOut = found.words.filter(w => w.kind === "left out").map(w => `“${w.word}”`);
+    const remark = leftOut.length ? ` Left out: ${leftOut.join(", ")}.` : "";
+    if (!found.certain && count) return `Nothing certain; these are the nearest.${remark}`;
+    return (!count ? "Nothing was found." : `${count}${found.more ? " of more" : ""} found${like && !input.value ? " like this picture" : ""}.`) + remark;
   };
 
   async function find() {

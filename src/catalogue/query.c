@@ -6,6 +6,9 @@
  *     text  = characters without blank, quote and colon, the first of them no "-"  |  a quoted text
  *     date  = YYYY [-MM [-DD]]
  *
+ * Words that no picture shows, as "with" in girl with umbrella, are left out unless they are quoted or the query has
+ * nothing else.
+ *
  * A quoted text stands between double quotes; \" and \\ in it are a quote and a backslash. An argument of a command
  * line, which a shell has already taken apart, is one term whatever blanks are in it, unless it has a quote.
  */
@@ -120,7 +123,8 @@ static f0t_status read_plain(char **out, reader *r)
 
 static f0t_status read_text(f0t_term *to, reader *r)
 {
-    return r->at < r->end && *r->at == '"' ? read_quoted(&to->text, r) : read_plain(&to->text, r);
+    to->quoted = r->at < r->end && *r->at == '"';
+    return to->quoted ? read_quoted(&to->text, r) : read_plain(&to->text, r);
 }
 
 /* ---- Dates -------------------------------------------------------------------------------------- */
@@ -319,6 +323,45 @@ static f0t_status read_line(f0t_query *q, const char *text, bool whole)
         &(reader){.text = text, .at = text, .end = text + length, .whole = whole, .query = q});
 }
 
+/* ---- Words that no picture shows ------------------------------------------------------------------ */
+
+/* Articles, prepositions and the like in small letters, sorted. Not "without", "no", "not" and "or": who writes them means
+ * something that leaving them out would turn round. */
+static const char *const STOP_WORDS[] = {
+    "a",      "above", "across", "against", "along",   "among", "an",      "and",     "are",
+    "around", "as",    "at",     "behind",  "below",   "by",    "beneath", "beside",  "between",
+    "for",    "from",  "her",    "his",     "in",      "into",  "is",      "its",     "my",
+    "near",   "of",    "on",     "onto",    "our",     "over",  "some",    "that",    "the",
+    "their",  "these", "this",   "those",   "through", "to",    "toward",  "towards", "under",
+    "upon",   "which", "while",  "who",     "with",    "your"};
+
+static bool is_stop_word(const char *text)
+{
+    char small[16];
+    const size_t length = strlen(text);
+    if (length >= sizeof small)
+        return false;
+    for (size_t i = 0; i <= length; i++)
+        small[i] = (char)(text[i] >= 'A' && text[i] <= 'Z' ? text[i] | 0x20 : text[i]);
+    for (size_t i = 0; i < sizeof STOP_WORDS / sizeof *STOP_WORDS; i++)
+        if (!strcmp(small, STOP_WORDS[i]))
+            return true;
+    return false;
+}
+
+static void leave_out_stop_words(f0t_query *q)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < q->count; i++) {
+        f0t_term *t = &q->terms[i];
+        t->left_out =
+            t->kind == F0T_TERM_WORD && !t->quoted && !t->without && is_stop_word(t->text);
+        left += !t->left_out;
+    }
+    for (size_t i = 0; i < q->count && !left; i++)
+        q->terms[i].left_out = false;
+}
+
 /* ---- Printing ----------------------------------------------------------------------------------- */
 
 /* Text that grows. */
@@ -393,8 +436,10 @@ static f0t_status add_term(line *to, const f0t_term *term)
         return add(to, UNTAGGED, sizeof UNTAGGED - 1);
     if (!term->text)
         return add_dates(to, term);
-    return is_plain(term->text) ? add(to, term->text, strlen(term->text))
-                                : add_quoted(to, term->text);
+    const bool kept = !term->left_out && !term->without && term->kind == F0T_TERM_WORD &&
+                      is_stop_word(term->text);
+    return is_plain(term->text) && !kept ? add(to, term->text, strlen(term->text))
+                                         : add_quoted(to, term->text);
 }
 
 static f0t_status print(f0t_query *q)
@@ -417,8 +462,10 @@ static f0t_status finish(f0t_query **out, f0t_query *q, f0t_status status)
 {
     if (status == F0T_OK && !q->count)
         status = f0t_fail(F0T_ERROR_ARGUMENT, "the query is empty: name a word");
-    if (status == F0T_OK)
+    if (status == F0T_OK) {
+        leave_out_stop_words(q);
         status = print(q);
+    }
     if (status == F0T_OK)
         *out = q;
     else

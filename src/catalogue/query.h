@@ -18,8 +18,10 @@ enum { F0T_DAY_SIZE = sizeof "2020-02-29", F0T_QUERY_TERMS_MOST = 64, F0T_QUERY_
 
 typedef struct f0t_term {
     f0t_term_kind kind;
-    bool without; /* -term: pictures that it does not hold for */
-    char *text;   /* of a word or tag, else NULL */
+    bool without;  /* -term: pictures that it does not hold for */
+    bool quoted;   /* a word as it was written */
+    bool left_out; /* a word such as "with", which no picture shows, beside other terms */
+    char *text;    /* of a word or tag, else NULL */
     /* Days as ISO 8601 has them, which compare as text; "" where the kind has none. Past the year 9999 comes
      * F0T_DAY_END. */
     char from[F0T_DAY_SIZE], to[F0T_DAY_SIZE];

@@ -57,6 +57,11 @@ static void close_search(search *s)
     f0t_hits_free(&s->ranked);
 }
 
+static bool is_wanted(const f0t_word_hits *w)
+{
+    return !w->shown.without && w->shown.kind != F0T_FIND_LEFT_OUT;
+}
+
 static f0t_status open_words(search *s)
 {
     const f0t_query *q = s->query;
@@ -65,8 +70,8 @@ static f0t_status open_words(search *s)
     F0T_TRY(f0t_alloc_zero(&s->words, s->word_count, sizeof *s->words));
     for (size_t i = 0, w = 0; i < q->count; i++)
         if (q->terms[i].kind == F0T_TERM_WORD) {
-            F0T_TRY(f0t_word_hits_open(&s->words[w++], s->finder, &q->terms[i]));
-            s->wanted += !q->terms[i].without;
+            F0T_TRY(f0t_word_hits_open(&s->words[w], s->finder, &q->terms[i]));
+            s->wanted += is_wanted(&s->words[w++]);
         }
     return F0T_OK;
 }
@@ -76,6 +81,8 @@ static f0t_status gather(search *s, size_t most)
 {
     for (size_t i = 0; i < s->word_count; i++) {
         f0t_word_hits *w = &s->words[i];
+        if (w->shown.kind == F0T_FIND_LEFT_OUT)
+            continue;
         const f0t_word_options wanted = {.nearest = s->options->nearest,
                                          .confidence = s->options->confidence,
                                          .most = most},
@@ -107,7 +114,7 @@ static f0t_status add_found(search *s, const f0t_hit *hit, sqlite3_stmt *row, fl
         const f0t_word_hits *w = &s->words[i];
         const f0t_hit *of = f0t_hits_find(&w->hits, hit->id);
         f->confidences[at + i] = of && w->calibrated ? (float)exp(of->surety) : NAN;
-        if (w->shown.without)
+        if (!is_wanted(w))
             continue;
         surety += of && w->calibrated ? of->surety : (double)NAN;
         to->tagged = to->tagged && of && of->tagged;
@@ -179,8 +186,9 @@ static bool add_up(double *surety, const search *s, int64_t id)
 {
     *surety = 0;
     for (size_t i = 0; i < s->word_count; i++) {
-        const f0t_hit *of = s->words[i].shown.without ? NULL : f0t_hits_find(&s->words[i].hits, id);
-        if (!of && !s->words[i].shown.without)
+        const f0t_word_hits *w = &s->words[i];
+        const f0t_hit *of = is_wanted(w) ? f0t_hits_find(&w->hits, id) : NULL;
+        if (!of && is_wanted(w))
             return false;
         *surety += of ? of->surety : 0;
     }
@@ -192,7 +200,7 @@ static const f0t_hits *fewest(const search *s)
 {
     const f0t_hits *best = NULL;
     for (size_t i = 0; i < s->word_count; i++)
-        if (!s->words[i].shown.without && (!best || s->words[i].hits.count < best->count))
+        if (is_wanted(&s->words[i]) && (!best || s->words[i].hits.count < best->count))
             best = &s->words[i].hits;
     return best;
 }

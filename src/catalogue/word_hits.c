@@ -113,6 +113,12 @@ static f0t_status understand(f0t_word_hits *w, f0t_finder *f)
 f0t_status f0t_word_hits_open(f0t_word_hits *w, f0t_finder *f, const f0t_term *term)
 {
     *w = (f0t_word_hits){.shown = {.word = term->text, .without = term->without}};
+    if (term->left_out) {
+        w->shown.kind = F0T_FIND_LEFT_OUT;
+        w->shown.best = w->shown.cut = NAN;
+        w->complete = true;
+        return F0T_OK;
+    }
     F0T_TRY(f0t_tag_ids_find(&w->tags, f->catalogue, term->text));
     F0T_TRY(f0t_tagged_pictures(&w->given, f->catalogue, &w->tags));
     F0T_TRY(f0t_rejected_pictures(&w->rejected, f->catalogue, &w->tags));

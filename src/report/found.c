@@ -52,7 +52,7 @@ static void add_percent(line *l, const char *before, float share)
 
 static void add_word(line *l, const f0t_find_word *w)
 {
-    static const char *const KINDS[] = {": learned", ": new", ": only as a tag"};
+    static const char *const KINDS[] = {": learned", ": new", ": only as a tag", ": left out"};
     char tagged[48];
     add(l, w->without ? "without " : "");
     add(l, w->word);

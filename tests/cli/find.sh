@@ -44,6 +44,18 @@ case_learned_words_and_tags() {
     warns "nothing certain: red: learned"
 }
 
+case_words_that_no_picture_shows_are_left_out() {
+    make_catalogue
+    run 0 find red with the tag:red -c c.f0t
+    warns "red: learned, from"
+    warns "with: left out; the: left out"
+    run 0 find red with -c c.f0t --json
+    json_holds '[w["kind"] for w in d["words"]] == ["learned", "left out"] and d["query"] == "red with"'
+    json_holds 'd["pictures"][0]["words"] == [1, None] and d["words"][1]["cut"] is None'
+    refuse 3 "'with' is neither a tag nor learned" find red '"with"' -c c.f0t
+    refuse 3 "'with' is neither a tag nor learned" find with -c c.f0t
+}
+
 # The columns line up, and the minus of a word is not taken for an option.
 case_the_table() {
     make_catalogue

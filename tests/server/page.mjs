@@ -196,6 +196,9 @@ await one("search_finds_and_says_when_nothing_is_certain", async () => {
   await page.keyboard.press("Enter");
   await said(page, "found.");
   assert.ok(await count(page, ".cell") >= 12);
+  await page.$eval("input[type=search]", input => { input.value = "sea with the"; });
+  await page.click("button.main");
+  await said(page, "Left out: “with”, “the”.");
   await page.$eval("input[type=search]", input => { input.value = "lake"; });
   await page.click("button.main");
   await said(page, "Nothing certain; these are the nearest.");

@@ -19,7 +19,7 @@ from ._monitor import Monitor, ProgressCallback
 
 Mode = Literal["read", "write", "create"]
 MODES = _choices.numbered(Mode)
-WordKind = Literal["learned", "new", "tag"]
+WordKind = Literal["learned", "new", "tag", "left out"]
 KINDS = _choices.numbered(WordKind)
 EPOCH = datetime(1970, 1, 1)
 

@@ -53,6 +53,41 @@ static void what_would_read_otherwise_is_quoted(void **state)
     assert_reads_as("well-known Straße 犬", "well-known Straße 犬");
 }
 
+/* The words that are left out, in their order. */
+static void assert_leaves_out(const char *text, const char *expected)
+{
+    f0t_query *q;
+    char left_out[256] = "";
+    assert_ok(f0t_query_parse(&q, text));
+    for (size_t i = 0; i < q->count; i++)
+        if (q->terms[i].left_out) {
+            strcat(left_out, *left_out ? " " : "");
+            strcat(left_out, q->terms[i].text);
+        }
+    assert_string_equal(left_out, expected);
+    f0t_query_free(q);
+}
+
+static void words_that_no_picture_shows_are_left_out(void **state)
+{
+    (void)state;
+    assert_leaves_out("girl with umbrella", "with");
+    assert_leaves_out("The dog ON a beach", "The ON a");
+    assert_leaves_out("in date:2019", "in");
+    assert_leaves_out("girl \"with\" umbrella", "");
+    assert_leaves_out("girl -with tag:the", "");
+    assert_leaves_out("\"dog on a beach\"", "");
+    assert_leaves_out("with", "");
+    assert_leaves_out("with the", "");
+    assert_leaves_out("dog without cat or not", ""); /* they turn the meaning round */
+    assert_leaves_out("Thereinafterwards a", "a");
+    /* printed so that it reads as the same */
+    assert_reads_as("girl with umbrella", "girl with umbrella");
+    assert_reads_as("girl \"with\" umbrella", "girl \"with\" umbrella");
+    assert_reads_as("-with dog", "-with dog");
+    assert_reads_as("tag:the dog", "tag:the dog");
+}
+
 static void dates_are_ranges_of_days(void **state)
 {
     static const struct {
@@ -203,6 +238,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_phrases_and_filters),
         cmocka_unit_test(what_would_read_otherwise_is_quoted),
+        cmocka_unit_test(words_that_no_picture_shows_are_left_out),
         cmocka_unit_test(dates_are_ranges_of_days),
         cmocka_unit_test(an_argument_is_one_term),
         cmocka_unit_test(what_is_wrong_is_named_with_its_place),

@@ -231,6 +231,32 @@ static void all_words_hold_and_none_with_a_minus(void **state)
     f0t_catalogue_close(c);
 }
 
+static void a_word_that_is_left_out_changes_nothing(void **state)
+{
+    (void)state;
+    f0t_catalogue *c = create_filled();
+    f0t_finder *f = open_finder(c);
+    f0t_find_results *found = find(f, "dog with beach", NULL), *none;
+    f0t_query *alone;
+    assert_string_equal(letters(found), "b");
+    assert_int_equal(found->word_count, 3);
+    assert_string_equal(found->words[1].word, "with");
+    assert_int_equal(found->words[1].kind, F0T_FIND_LEFT_OUT);
+    assert_false(found->words[1].without);
+    assert_true(isnan(found->words[1].cut) && isnan(found->words[1].best));
+    assert_true(isnan(found->items[0].words[1]));
+    assert_float_equal(found->items[0].confidence, 0.8F * 0.7F, 1e-6);
+    f0t_find_results_free(found);
+    assert_finds(f, "zebra on the", "bc");
+    assert_finds(f, "-zebra in date:1970", "da");
+    assert_ok(f0t_query_parse(&alone, "with"));
+    assert_fails(F0T_ERROR_NOT_FOUND, "'with' is neither a tag nor learned",
+                 f0t_finder_run(&none, f, alone, NULL, NULL));
+    f0t_query_free(alone);
+    f0t_finder_close(f);
+    f0t_catalogue_close(c);
+}
+
 static void tags_and_dates_are_filters(void **state)
 {
     (void)state;
@@ -476,6 +502,7 @@ int main(void)
         cmocka_unit_test(equally_sure_pictures_are_in_the_order_of_their_dates),
         cmocka_unit_test(a_new_word_is_ranked_along_directions),
         cmocka_unit_test(all_words_hold_and_none_with_a_minus),
+        cmocka_unit_test(a_word_that_is_left_out_changes_nothing),
         cmocka_unit_test(tags_and_dates_are_filters),
         cmocka_unit_test(decisions_count),
         cmocka_unit_test(the_cut_is_that_of_pictures_that_nobody_decided_about),

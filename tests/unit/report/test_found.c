@@ -11,15 +11,16 @@ static const f0t_find_word words[] = {
     {.word = "dog", .kind = F0T_FIND_LEARNED, .cut = 0.3F, .best = 0.9F, .tagged = 12},
     {.word = "<b>", .without = true, .kind = F0T_FIND_NEW, .cut = 0.1F, .best = 0.004F},
     {.word = "me", .kind = F0T_FIND_TAG, .cut = NAN, .best = NAN, .tagged = 1},
+    {.word = "on", .kind = F0T_FIND_LEFT_OUT, .cut = NAN, .best = NAN},
 };
 static const char LINE[] = "dog: learned, from 30 %, 12 tagged; without <b>: new, from 10 %, "
-                           "best 0.4 %; me: only as a tag, 1 tagged";
+                           "best 0.4 %; me: only as a tag, 1 tagged; on: left out";
 
 static void words_are_described(void **state)
 {
     (void)state;
     char line[256], small[8];
-    const f0t_find_results found = {.words = words, .word_count = 3}, none = {.count = 0};
+    const f0t_find_results found = {.words = words, .word_count = 4}, none = {.count = 0};
     assert_int_equal(f0t_find_describe(line, sizeof line, &found), sizeof LINE - 1);
     assert_string_equal(line, LINE);
     assert_int_equal(f0t_find_describe(small, sizeof small, &found), sizeof LINE - 1);
