@@ -9,6 +9,7 @@
 #include "catalogue/finder.h"
 
 #include "base/alloc.h"
+#include "word/foreign.h"
 #include "word/vocab.h"
 
 #include <math.h>
@@ -54,10 +55,10 @@ static f0t_status fail_unknown(const char *word, const f0t_vocab *vocab)
                         "'%s' is neither a tag nor learned; for new words, name the word vectors "
                         "that the model was trained with: find --vectors FILE",
                         word);
-    return f0t_fail(F0T_ERROR_NOT_FOUND,
-                    "'%s' is neither a tag nor learned, and has no vector%s%s%s", word,
-                    e && e->nearest ? "; did you mean '" : "", e && e->nearest ? e->nearest : "",
-                    e && e->nearest ? "'?" : "");
+    char advice[F0T_ADVICE_SIZE];
+    F0T_TRY(f0t_foreign_advise(advice, word, e ? e->nearest : NULL, F0T_DICTIONARY_FOLDER));
+    return f0t_fail(F0T_ERROR_NOT_FOUND, "'%s' is neither a tag nor learned, and has no vector%s",
+                    word, advice);
 }
 
 /* Leaves `query` NULL where there is no vector. */

@@ -130,6 +130,8 @@ case_new_words() {
     run 0 find noise -c c.f0t # the vectors are remembered
     warns "noise: new, from"
     refuse 3 "has no vector; did you mean 'crimson'?" find crimsom -c c.f0t
+    compgen -G '/usr/share/dictd/freedict-*-eng.index' >/dev/null || # which would tell the language
+        refuse 3 "has no vector; if it is of another language, install its dictionary" find Hund -c c.f0t
     printf 'red 0 1\ncrimson 1 0\n' >other.txt
     refuse 3 "dimensions" find crimson -c c.f0t --vectors other.txt
 }
