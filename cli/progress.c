@@ -6,14 +6,16 @@
 #include <time.h>
 #include <unistd.h>
 
-static const double PLAIN_INTERVAL = 5; /* seconds between two lines that stay */
+static const double PLAIN_INTERVAL = 5;  /* seconds between two lines that stay, */
+static const uint64_t PLAIN_TENTHS = 10; /* and of the bar of a whole command, a tenth */
 
 static struct {
     volatile sig_atomic_t stop;
     bool quiet, silent, terminal, line_open;
     char stage[256]; /* the stage that `start` belongs to */
     double start, shown;
-    uint64_t first, last; /* what was done when it began, and at the last call */
+    uint64_t first, last; /* what was done when it began, and at the last call, */
+    uint64_t plain;       /* and when a line that stays was written */
 } state;
 
 double cli_seconds(void)
@@ -67,6 +69,24 @@ static void format_time(char *out, size_t size, double left)
         snprintf(out, size, "%lu h %02lu min", s / 3600, s / 60 % 60);
 }
 
+/* A share of the whole: "learning: 43 %, 12 s left". */
+static bool is_share(const f0t_progress *p)
+{
+    return p->total && !strcmp(p->unit, "%");
+}
+
+static void format_share(char *out, size_t size, const f0t_progress *p, double now)
+{
+    const double spent = now - state.start, did = (double)(p->done - state.first);
+    char time[40], left[64] = "", stage[300];
+    if (spent > 2 && did > 0) {
+        format_time(time, sizeof time, (double)(p->total - p->done) / did * spent);
+        snprintf(left, sizeof left, ", %s left", time);
+    }
+    f0t_line_escape(stage, sizeof stage, p->stage);
+    snprintf(out, size, "%s: %.0f %%%s", stage, 100 * (double)p->done / (double)p->total, left);
+}
+
 static void format_line(char *out, size_t size, const f0t_progress *p, double now)
 {
     char done[32], total[40] = "", rate[48] = "", left[64] = "", stage[300];
@@ -96,8 +116,15 @@ static void begin_stage(const f0t_progress *p, double now)
 {
     snprintf(state.stage, sizeof state.stage, "%s", p->stage);
     state.start = now;
-    state.first = p->done;
+    state.first = state.plain = p->done;
     state.shown = state.terminal ? 0 : now; /* short work leaves no lines in a log file */
+}
+
+/* Whether a line that stays says something new. */
+static bool is_due(const f0t_progress *p, double now)
+{
+    return now - state.shown >= PLAIN_INTERVAL &&
+           (!is_share(p) || p->done - state.plain >= p->total / PLAIN_TENTHS);
 }
 
 static void show_progress(void *user, const f0t_progress *p)
@@ -113,10 +140,11 @@ static void show_progress(void *user, const f0t_progress *p)
         clear_line();
         return;
     }
-    if (!state.terminal && now - state.shown < PLAIN_INTERVAL)
+    if (!state.terminal && !is_due(p, now))
         return;
     state.shown = now;
-    format_line(line, sizeof line, p, now);
+    state.plain = p->done;
+    (is_share(p) ? format_share : format_line)(line, sizeof line, p, now);
     if (state.terminal)
         fprintf(stderr, "\r%s\033[K", line);
     else

@@ -675,7 +675,8 @@ typedef struct f0t_learned {
     double seconds;               /* of cleaning, searching and training */
 } f0t_learned;
 
-/* The dataset must stay open as long as the result is used. Several processes call it together; the first one saves. */
+/* Its progress is one stage, "learning", with the unit "%": done and total are thousandths of the whole, and done only rises.
+ * The dataset must stay open as long as the result is used. Several processes call it together; the first one saves. */
 F0T_API f0t_status f0t_learn(f0t_learned **out, const f0t_dataset *dataset,
                              const f0t_vectors *vectors, const f0t_learn_options *options,
                              const f0t_context *context);

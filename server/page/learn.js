@@ -27,6 +27,10 @@ export function learning(learned) {
     } else {
       bar.removeAttribute("value"); // nobody knows
     }
+    if (p.unit === "%") {
+      say(`Learning: ${Math.round(100 * p.done / p.total)} %`);
+      return;
+    }
     say(`Learning: ${p.stage}${p.total ? `, ${number(p.done)} of ${number(p.total)} ${p.unit}` : ""}`);
   };
 

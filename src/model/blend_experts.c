@@ -2,6 +2,7 @@
 #include "model/blend_fit.h"
 
 #include "base/alloc.h"
+#include "base/plan.h"
 
 enum { NEIGHBOURS_MOST = 20000 }; /* images that votes and ridge are made of */
 
@@ -57,12 +58,30 @@ f0t_status f0t_blend_fit_counted(f0t_blend *b, const f0t_blend_fitting *f, const
     return status;
 }
 
+/* As much as so many multiplications of a net, measured: eigenvectors, then products with all images. */
+double f0t_blend_counted_cost(const f0t_blend_fitting *f, const f0t_samples *train)
+{
+    const double dim = (double)f->data->condition->dim;
+    const double images = (double)(train->count < NEIGHBOURS_MOST ? train->count : NEIGHBOURS_MOST);
+    const bool any = f0t_blend_uses(f, F0T_EXPERT_VOTES) || f0t_blend_uses(f, F0T_EXPERT_RIDGE);
+    return any ? 20 * dim * dim * dim + 4 * images * dim * dim : 0;
+}
+
+double f0t_blend_experts_cost(const f0t_blend_fitting *f, const f0t_samples *train)
+{
+    return f0t_blend_counted_cost(f, train) + f0t_blend_tags_cost(f, train, false) +
+           f0t_blend_direction_cost(f, train, 1);
+}
+
 f0t_status f0t_blend_fit_experts(f0t_blend *b, f0t_net **net, const f0t_blend_fitting *f,
                                  const f0t_samples *train, const f0t_samples *val)
 {
+    f0t_plan_step(f->monitor, f0t_blend_counted_cost(f, train));
     F0T_TRY(f0t_blend_fit_counted(b, f, train));
+    f0t_plan_step(f->monitor, f0t_blend_tags_cost(f, train, false));
     if (f0t_blend_uses(f, F0T_EXPERT_TAGS))
         F0T_TRY(f0t_blend_learn_tags(&b->own, f, train, val, b->frequency));
+    f0t_plan_step(f->monitor, f0t_blend_direction_cost(f, train, 1));
     F0T_TRY(f0t_blend_learn_direction(net, f, train, val));
     b->net = *net;
     return F0T_OK;

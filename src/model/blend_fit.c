@@ -6,6 +6,7 @@
 #include "model/blend_fit.h"
 
 #include "base/alloc.h"
+#include "base/plan.h"
 
 enum {
     SMALL = 600,          /* images */
@@ -118,8 +119,10 @@ static f0t_status fit_large(double *miap, f0t_blend_fitting *f, const f0t_sample
     F0T_TRY(open_held(&f->held, f, f->data->val));
     F0T_TRY(ask_experts(&f->held, f->blend, 0, 1));
     F0T_TRY(f0t_blend_fit_weights(miap, f));
+    f0t_plan_step(f->monitor, f0t_blend_tags_cost(f, all, true));
     if (f->blend->own)
         F0T_TRY(f0t_blend_go_on_with_tags(f->blend->own, f, all));
+    f0t_plan_step(f->monitor, f0t_blend_counted_cost(f, all));
     F0T_TRY(f0t_blend_fit_counted(f->blend, f, all));
     return f0t_blend_fit_words(f); /* while f->data is without the images held out */
 }
@@ -155,6 +158,19 @@ static f0t_status fit_divided(double *miap, f0t_blend_fitting *f, const f0t_samp
     return status;
 }
 
+/* What all steps of a fit cost, for the bar. */
+static double cost_of(const f0t_blend_fitting *f, const f0t_samples *all, f0t_held_kind held)
+{
+    const f0t_samples fold = {.count = all->count - all->count / F0T_HELD_FOLDS, .tags = all->tags};
+    const f0t_samples tenth = {.count = all->count - all->count / F0T_HELD_SHARE,
+                               .tags = all->tags};
+    const f0t_samples *train = held == F0T_HELD_TENTH ? &tenth : f->data->train;
+    if (held == F0T_HELD_ALL)
+        return F0T_HELD_FOLDS * f0t_blend_experts_cost(f, &fold) + f0t_blend_experts_cost(f, all);
+    return f0t_blend_experts_cost(f, train) + f0t_blend_tags_cost(f, all, true) +
+           f0t_blend_counted_cost(f, all) + f0t_blend_words_cost(f, train);
+}
+
 static f0t_status fit_by_size(double *miap, f0t_blend_fitting *f, const f0t_samples *all)
 {
     if (all->count < 2)
@@ -162,6 +178,7 @@ static f0t_status fit_by_size(double *miap, f0t_blend_fitting *f, const f0t_samp
                         f0t_dataset_path(f->data->dataset));
     const f0t_held_kind held = f0t_blend_holds(f->data->train->count, f->data->val->count);
     f->small = held == F0T_HELD_ALL;
+    f0t_plan_total(f->monitor, cost_of(f, all, held));
     return held == F0T_HELD_ALL     ? fit_small(miap, f, all)
            : held == F0T_HELD_TENTH ? fit_divided(miap, f, all)
                                     : fit_large(miap, f, all);

@@ -53,6 +53,15 @@ f0t_status f0t_blend_create_net(f0t_net **out, const f0t_blend_fitting *fit,
 f0t_status f0t_blend_run_training(f0t_net *net, const f0t_blend_fitting *fit,
                                   const f0t_train_data *data, const f0t_train_options *options);
 
+/* What steps of a fit cost, in multiplications or what takes as long: for the bar (base/plan.h). Of `train` its numbers of
+ * images and tags count. `more`: learning on with a net of tags. */
+double f0t_blend_direction_cost(const f0t_blend_fitting *fit, const f0t_samples *train,
+                                double effort);
+double f0t_blend_tags_cost(const f0t_blend_fitting *fit, const f0t_samples *train, bool more);
+double f0t_blend_counted_cost(const f0t_blend_fitting *fit, const f0t_samples *train);
+double f0t_blend_experts_cost(const f0t_blend_fitting *fit, const f0t_samples *train);
+double f0t_blend_words_cost(const f0t_blend_fitting *fit, const f0t_samples *train);
+
 /* Whether the classes teach the direction (blend_teacher.h). */
 bool f0t_blend_has_teacher(const f0t_blend_fitting *fit);
 

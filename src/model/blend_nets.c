@@ -116,18 +116,38 @@ void f0t_blend_scale_epochs(f0t_train_options *o, const f0t_train_options *asked
 
 /* ---- The direction --------------------------------------------------------------------------------- */
 
+/* Of `images`, of which `paired` have tags to learn from. */
+static f0t_train_options direction_options(const f0t_blend_fitting *f, size_t images, size_t paired,
+                                           double effort)
+{
+    const size_t dim = f->data->dim;
+    f0t_train_options o =
+        f0t_blend_net_options(f, dim > DIRECTION_UNITS ? dim : (size_t)DIRECTION_UNITS, images);
+    f0t_train_options_resolve(&o, paired, f->data->condition->dim, dim);
+    f0t_blend_scale_epochs(&o, f->options,
+                           (f0t_blend_has_teacher(f) ? TAUGHT_EPOCHS : DIRECTION_EPOCHS) * effort);
+    return o;
+}
+
+double f0t_blend_direction_cost(const f0t_blend_fitting *f, const f0t_samples *train, double effort)
+{
+    const size_t dim = f->data->dim,
+                 tags = train->tags < DIRECTION_TAGS ? train->tags : DIRECTION_TAGS;
+    const f0t_train_options o = direction_options(f, train->count, train->count, effort);
+    const size_t layers = o.hidden[0] * (f->data->condition->dim + dim);
+    return f0t_blend_uses(f, F0T_EXPERT_DIRECTION)
+               ? (double)o.epochs * (double)train->count * (double)(layers + tags * dim)
+               : 0;
+}
+
 f0t_status f0t_blend_train_direction(f0t_net **out, const f0t_blend_fitting *f,
                                      const f0t_samples *train, const f0t_samples *val,
                                      const float *vectors, double effort)
 {
     const size_t dim = f->data->dim;
     f0t_samples paired = {0};
-    f0t_train_options o = f0t_blend_net_options(
-        f, dim > DIRECTION_UNITS ? dim : (size_t)DIRECTION_UNITS, train->count);
     F0T_TRY(f0t_samples_pick(&paired, train, false));
-    f0t_train_options_resolve(&o, paired.count, f->data->condition->dim, dim);
-    f0t_blend_scale_epochs(&o, f->options,
-                           (f0t_blend_has_teacher(f) ? TAUGHT_EPOCHS : DIRECTION_EPOCHS) * effort);
+    const f0t_train_options o = direction_options(f, train->count, paired.count, effort);
     f0t_status status = f0t_blend_create_net(out, f, &o, dim);
     const f0t_train_data data = {.dataset = f->data->dataset,
                                  .condition = f->data->condition,

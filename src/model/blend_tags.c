@@ -31,6 +31,32 @@ static void plan(f0t_train_options *o, const f0t_blend_fitting *f, const f0t_sam
     o->hidden[0] = o->hidden[0] < affordable ? o->hidden[0] : affordable;
 }
 
+static f0t_train_options tags_options(const f0t_blend_fitting *f, size_t images)
+{
+    f0t_train_options o = f0t_blend_net_options(f, UNITS_MOST, images);
+    o.loss = F0T_LOSS_LOGISTIC;
+    f0t_train_options_resolve(&o, images, f->data->condition->dim, f->data->dim);
+    return o;
+}
+
+/* Of learning on, with a net that knows its tags. */
+static f0t_train_options more_options(const f0t_blend_fitting *f, size_t images)
+{
+    f0t_train_options o = tags_options(f, images);
+    f0t_blend_scale_epochs(&o, f->options, 0.15);
+    o.rate *= 0.2;
+    return o;
+}
+
+double f0t_blend_tags_cost(const f0t_blend_fitting *f, const f0t_samples *train, bool more)
+{
+    f0t_train_options o = tags_options(f, train->count);
+    plan(&o, f, train);
+    const double epochs = (double)(more ? more_options(f, train->count).epochs : o.epochs);
+    const size_t layers = o.hidden[0] * (f->data->condition->dim + train->tags);
+    return f0t_blend_uses(f, F0T_EXPERT_TAGS) ? epochs * (double)train->count * (double)layers : 0;
+}
+
 /* place[T]: tags that two images have at least; how many. One image is no rule to learn, and such tags are half of
  * people's keywords. Of few images all tags are learned. */
 static size_t choose_tags(uint32_t *place, const f0t_blend_fitting *f, const f0t_samples *train)
@@ -130,10 +156,7 @@ static f0t_status learn_placed(f0t_net **out, const f0t_blend_fitting *f, const 
 {
     f0t_samples some = {0}, judged = {0};
     float *counted = NULL;
-    const size_t features = f->data->condition->dim;
-    f0t_train_options o = f0t_blend_net_options(f, UNITS_MOST, train->count);
-    o.loss = F0T_LOSS_LOGISTIC;
-    f0t_train_options_resolve(&o, train->count, features, f->data->dim);
+    f0t_train_options o = tags_options(f, train->count);
     f0t_status status = f0t_samples_retag(&some, train, place, count);
     if (status == F0T_OK)
         status = f0t_samples_retag(&judged, val, place, count);
@@ -186,12 +209,8 @@ static f0t_status train_there(f0t_net *net, const f0t_blend_fitting *f, const f0
 f0t_status f0t_blend_learn_more_tags(f0t_net *net, const f0t_blend_fitting *f,
                                      const f0t_samples *all)
 {
-    f0t_train_options o = f0t_blend_net_options(f, UNITS_MOST, all->count);
+    const f0t_train_options o = more_options(f, all->count);
     const f0t_samples none = {.tags = all->tags, .offsets = (size_t[]){0}};
-    o.loss = F0T_LOSS_LOGISTIC;
-    f0t_train_options_resolve(&o, all->count, f->data->condition->dim, f->data->dim);
-    f0t_blend_scale_epochs(&o, f->options, 0.15);
-    o.rate *= 0.2;
     const f0t_train_data data = {.dataset = f->data->dataset,
                                  .condition = f->data->condition,
                                  .train = all,

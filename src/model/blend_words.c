@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/monitor.h"
+#include "base/plan.h"
 #include "base/random.h"
 #include "compute/scoring.h"
 #include "model/stacking.h"
@@ -146,6 +147,12 @@ static f0t_status gather_kept(fifth *t, const f0t_blend_fitting *f, size_t image
     return gather_columns(&t->likely, t, f->held.likely, b->tags, images);
 }
 
+/* Of all that is trained here. */
+double f0t_blend_words_cost(const f0t_blend_fitting *f, const f0t_samples *train)
+{
+    return TRIED * f0t_blend_direction_cost(f, train, EFFORT);
+}
+
 /* Directions of the held-out images by a net that has not seen the fifth. */
 static f0t_status point(float *directions, const fifth *t, const f0t_blend_fitting *f,
                         size_t images)
@@ -157,6 +164,7 @@ static f0t_status point(float *directions, const fifth *t, const f0t_blend_fitti
     f0t_status status = f0t_samples_retag(&train, f->data->train, t->place, t->kept);
     if (status == F0T_OK)
         status = f0t_samples_retag(&val, f->data->val, t->place, t->kept);
+    f0t_plan_step(f->monitor, f0t_blend_direction_cost(f, f->data->train, EFFORT));
     if (status == F0T_OK)
         status = f0t_blend_train_direction(&net, f, &train, &val, t->vectors, EFFORT);
     if (status == F0T_OK)

@@ -5,7 +5,7 @@
  */
 #include "base/alloc.h"
 #include "base/context.h"
-#include "base/monitor.h"
+#include "base/plan.h"
 #include "io/dataset.h"
 #include "io/json.h"
 #include "model/blend_fit.h"
@@ -277,9 +277,13 @@ static f0t_status fit(refitting *r)
     options.method = F0T_METHOD_BLEND;
     options.seed = r->options.seed;
     options.without = experts_off(b);
+    f0t_plan_total(r->monitor, f0t_blend_tags_cost(&fitting, &r->all, true) +
+                                   f0t_blend_counted_cost(&fitting, &r->all));
     F0T_TRY(
         f0t_condition_create(&fitting.unit, F0T_CONDITION_UNIT, r->dataset, &r->all, r->monitor));
+    f0t_plan_step(r->monitor, f0t_blend_tags_cost(&fitting, &r->all, true));
     f0t_status status = learn_tags(r, &fitting);
+    f0t_plan_step(r->monitor, f0t_blend_counted_cost(&fitting, &r->all));
     if (status == F0T_OK)
         status = f0t_blend_fit_counted(b, &fitting, &r->all);
     f0t_condition_free(&fitting.unit);

@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/group.h"
 #include "base/hash.h"
-#include "base/monitor.h"
+#include "base/plan.h"
 #include "io/dataset.h"
 #include "math/matmul.h"
 #include "model/checkpoint.h"
@@ -170,6 +170,7 @@ static f0t_status run_trainer(training *t, const f0t_objective *objective)
     char *identity = NULL;
     f0t_train_data data = data_of(t);
     F0T_TRY(make_identity(&identity, t));
+    f0t_plan_step(t->monitor, 1);
     f0t_status status = f0t_net_set_random(t->model->net, t->options.seed, t->options.init);
     if (status == F0T_OK)
         status = f0t_trainer_run(&t->miap, t->model->net, &data, objective, &t->options, identity,
@@ -195,6 +196,7 @@ static f0t_status regress(training *t, const f0t_rules *rules, float *directions
     f0t_ranksvm_options options = {.hinge = t->options.hinge};
     size_t dim = f0t_vocab_dim(t->model->vocab);
     F0T_TRY(f0t_ranksvm_create(&svm, f0t_vocab_vectors(t->model->vocab), t->train.tags, dim));
+    f0t_plan_step(t->monitor, 1);
     f0t_status status = f0t_ranksvm_solve(directions, NULL, svm, rules, &t->options.lambda, 1,
                                           &options, t->monitor);
     f0t_ranksvm_free(svm);
@@ -228,6 +230,7 @@ static f0t_status train_linear(training *t)
 {
     f0t_linear_choice choice;
     f0t_train_data data = data_of(t);
+    f0t_plan_step(t->monitor, 1);
     F0T_TRY(f0t_linear_fit(&choice, t->model->net, &data, &t->options, t->monitor));
     t->options.lambda = choice.lambda;
     t->options.ridge = choice.ridge;
@@ -237,6 +240,7 @@ static f0t_status train_linear(training *t)
 
 static f0t_status train_net(training *t)
 {
+    f0t_plan_total(t->monitor, t->options.to_ranksvm ? 2 : 1);
     if (t->options.method == F0T_METHOD_LINEAR)
         return train_linear(t);
     return t->options.to_ranksvm ? train_to_ranksvm(t) : train_by_loss(t);

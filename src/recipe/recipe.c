@@ -3,7 +3,6 @@
 
 #include "base/alloc.h"
 #include "base/context.h"
-#include "base/monitor.h"
 
 #include <math.h>
 #include <unistd.h>
@@ -14,6 +13,8 @@ f0t_status f0t_recipe_begin(f0t_recipe *r, const f0t_learn_options *options)
     const f0t_train_options *train = options->train;
     F0T_READ_OPTIONS(f0t_train_options, F0T_TRAIN_OPTIONS, train);
     r->options = *options;
+    f0t_plan_begin(&r->plan, f0t_context_monitor(NULL), "learning");
+    r->monitor = &r->plan.monitor;
     r->train = *train;
     if (!options->train)
         r->train.method = F0T_METHOD_BLEND;
@@ -49,7 +50,7 @@ static f0t_status clean(f0t_recipe *r)
     if (!options.least && (r->options.refit || r->train.method == F0T_METHOD_BLEND))
         options.least = 1;                           /* neighbours vote for the rarest tag, too */
     options.keep_common |= r->options.refit != NULL; /* what the model knows stays */
-    F0T_TRY(f0t_tags_prepare(prepared, r->dataset, &options, NULL));
+    F0T_TRY(f0t_tags_prepare(prepared, r->dataset, &options, F0T_WATCHED(r->monitor)));
     r->learned->prepared = *prepared;
     f0t_recipe_log_cleaning(*prepared, r->monitor);
     return F0T_OK;
@@ -62,14 +63,24 @@ static bool asks_classes(const f0t_train_options *train)
     return train->method == F0T_METHOD_BLEND && !(train->without & (1U << F0T_EXPERT_CLASSES));
 }
 
+/* The model, whose steps say what they cost. */
+static void begin_work(f0t_recipe *r)
+{
+    f0t_plan_next(&r->plan, F0T_RECIPE_LEARNED);
+    f0t_plan_total(r->monitor, 1);
+}
+
 static f0t_status train_with(f0t_recipe *r, const f0t_classes *classes)
 {
     f0t_learned *l = r->learned;
     r->train.classes = classes;
-    if (r->options.tune > 0)
+    if (r->options.tune > 0) {
+        f0t_plan_next(&r->plan, F0T_RECIPE_SEARCHED);
         F0T_TRY(f0t_train_tune(&r->train, &l->tuning, learned_dataset(r), r->vectors,
-                               r->options.tune, r->options.trials, NULL));
-    return f0t_train(&l->model, learned_dataset(r), r->vectors, &r->train, NULL);
+                               r->options.tune, r->options.trials, F0T_WATCHED(r->monitor)));
+    }
+    begin_work(r);
+    return f0t_train(&l->model, learned_dataset(r), r->vectors, &r->train, F0T_WATCHED(r->monitor));
 }
 
 static f0t_status train(f0t_recipe *r)
@@ -79,7 +90,8 @@ static f0t_status train(f0t_recipe *r)
         return f0t_fail(F0T_ERROR_ARGUMENT,
                         "classes are for the blend, and for those who do not switch them off");
     if (asks_classes(&r->train))
-        F0T_TRY(f0t_classes_open_for(&classes, r->options.classes, r->dataset, NULL));
+        F0T_TRY(f0t_classes_open_for(&classes, r->options.classes, r->dataset,
+                                     F0T_WATCHED(r->monitor)));
     f0t_status status = train_with(r, classes);
     r->train.classes = NULL;
     f0t_classes_close(classes);
@@ -92,8 +104,9 @@ static f0t_status refit(f0t_recipe *r)
     F0T_READ_OPTIONS(f0t_refit_options, F0T_REFIT_OPTIONS, how);
     f0t_refit_options options = *how;
     options.vectors = r->vectors;
+    begin_work(r);
     return f0t_model_refit(&r->learned->model, f0t_catalogue_model(r->catalogue),
-                           learned_dataset(r), &options, NULL);
+                           learned_dataset(r), &options, F0T_WATCHED(r->monitor));
 }
 
 f0t_status f0t_recipe_make_model(f0t_recipe *r)
@@ -136,8 +149,9 @@ f0t_status f0t_recipe_compare(f0t_recipe *r)
 {
     if (r->options.no_reference || r->options.refit)
         return F0T_OK;
+    f0t_plan_next(&r->plan, F0T_RECIPE_COMPARED);
     return f0t_reference_measure(&r->learned->reference, r->learned->model, learned_dataset(r),
-                                 &r->train, NULL);
+                                 &r->train, F0T_WATCHED(r->monitor));
 }
 
 /* ---- All of it --------------------------------------------------------------------------------------- */
@@ -150,8 +164,7 @@ f0t_status f0t_learn(f0t_learned **out, const f0t_dataset *dataset, const f0t_ve
     *out = NULL;
     F0T_REQUIRE(dataset);
     F0T_REQUIRE(vectors);
-    f0t_recipe r = {
-        .dataset = dataset, .vectors = vectors, .monitor = f0t_context_monitor(context)};
+    f0t_recipe r = {.dataset = dataset, .vectors = vectors};
     F0T_TRY(f0t_recipe_begin(&r, options));
     f0t_status status =
         r.options.refit
@@ -160,11 +173,13 @@ f0t_status f0t_learn(f0t_learned **out, const f0t_dataset *dataset, const f0t_ve
     status = save(&r, context, status);
     if (status == F0T_OK)
         status = f0t_recipe_compare(&r);
-    if (status == F0T_OK)
-        *out = r.learned;
-    else
+    if (status != F0T_OK) {
         f0t_learned_free(r.learned);
-    return status;
+        return status;
+    }
+    f0t_plan_end(&r.plan);
+    *out = r.learned;
+    return F0T_OK;
 }
 
 void f0t_learned_free(f0t_learned *learned)

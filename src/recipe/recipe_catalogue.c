@@ -2,7 +2,6 @@
 #include "recipe/recipe.h"
 
 #include "base/context.h"
-#include "base/monitor.h"
 #include "catalogue/model_before.h"
 
 static f0t_status check(const f0t_recipe *r)
@@ -22,7 +21,9 @@ static f0t_status suggest(f0t_recipe *r)
     f0t_index_options options = F0T_INDEX_OPTIONS;
     f0t_index_report report = {.updated = 0};
     options.model = r->options.output;
-    f0t_status status = f0t_catalogue_index(&report, r->catalogue, NULL, 0, &options, NULL);
+    f0t_plan_next(&r->plan, 1);
+    f0t_status status =
+        f0t_catalogue_index(&report, r->catalogue, NULL, 0, &options, F0T_WATCHED(r->monitor));
     r->learned->suggested = report.updated;
     return status;
 }
@@ -59,13 +60,14 @@ f0t_status f0t_catalogue_learn(f0t_learned **out, f0t_catalogue *catalogue,
     F0T_REQUIRE(out);
     *out = NULL;
     F0T_REQUIRE(catalogue);
-    f0t_recipe r = {
-        .catalogue = catalogue, .vectors = vectors, .monitor = f0t_context_monitor(context)};
+    f0t_recipe r = {.catalogue = catalogue, .vectors = vectors};
     F0T_TRY(f0t_recipe_begin(&r, options));
     f0t_status status = run(&r);
-    if (status == F0T_OK)
-        *out = r.learned;
-    else
+    if (status != F0T_OK) {
         f0t_learned_free(r.learned);
-    return status;
+        return status;
+    }
+    f0t_plan_end(&r.plan);
+    *out = r.learned;
+    return F0T_OK;
 }

@@ -418,4 +418,25 @@ case_validation_images_without_tags_choose_nothing() {
     done
 }
 
+# bars FILE: what a terminal showed of them, one per line.
+bars() {
+    tr '\r' '\n' <"$1" | sed 's/\x1b\[K//g' | grep -aE '^[a-z ]+: [0-9.]+ ?[kM]? ?(%|of )'
+}
+
+case_one_bar_shows_all_of_a_training() {
+    make_collection
+    command -v script >/dev/null || { skip "there is no script(1)" && return; }
+    local options
+    for options in "--epochs 3" "--method net --epochs 3" "--method linear" "--method net --epochs 2 --tune 0.5"; do
+        TERM=xterm script -qec "$FAST0TAG train photos --vectors vectors.txt -o p.f0t $options" shown.txt </dev/null >"$out"
+        grep -qa "p.f0t: " shown.txt || complain "$options: no model: $(head -c 400 shown.txt)"
+        bars shown.txt >bars.txt
+        grep -qa "^learning: [0-9]* %" bars.txt || complain "$options: no bar: $(head -c 400 shown.txt)"
+        ! grep -vqa "^learning: [0-9]* %" bars.txt || complain "$options: another bar: $(grep -va '^learning: ' bars.txt | head -n 3)"
+        sed 's/^learning: \([0-9]*\) %.*/\1/' bars.txt | sort -nc || complain "$options: it goes back"
+    done
+    run 0 train photos --vectors vectors.txt -o p.f0t --epochs 3
+    ! grep -q "%,\| of .* left" "$err" || complain "lines of a short training stay: $(cat "$err")"
+}
+
 run_cases

@@ -67,7 +67,7 @@ class Contexts(TestCase):
         self.train(method="net", epochs=2, epoch=epoch, progress=lambda p: told.append(p.stage))
         after = [told[i + 1] for i, what in enumerate(told) if what == "callback"]
         self.assertEqual(after, ["its end"] * 2)
-        self.assertIn("training", told)
+        self.assertIn("learning", told)
 
     def test_one_thread_starts_no_other(self):
         done = python("""

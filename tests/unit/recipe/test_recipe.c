@@ -159,6 +159,29 @@ static void test_a_search_comes_first(void **state)
     f0t_learned_free(l);
 }
 
+static void on_progress(void *user, const f0t_progress *p)
+{
+    uint64_t *last = user;
+    assert_string_equal(p->stage, "learning");
+    assert_string_equal(p->unit, "%");
+    assert_true(p->done > *last && p->done <= p->total);
+    *last = p->done;
+}
+
+static void test_progress_is_one_stage(void **state)
+{
+    uint64_t last = 0;
+    const f0t_monitor monitor = {.progress = on_progress, .user = &last};
+    f0t_learn_options options = F0T_LEARN_OPTIONS;
+    f0t_learned *l;
+    (void)state;
+    options.train = &quick;
+    quick.without = 0;
+    assert_ok(f0t_learn(&l, dataset, vectors, &options, F0T_WATCHED(&monitor)));
+    assert_int_equal(last, 1000);
+    f0t_learned_free(l);
+}
+
 static void test_mistakes_are_refused(void **state)
 {
     const f0t_refit_options refit = F0T_REFIT_OPTIONS;
@@ -191,6 +214,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_the_model_is_saved_and_may_be_taken_over, open_all,
                                         close_all),
         cmocka_unit_test_setup_teardown(test_a_search_comes_first, open_all, close_all),
+        cmocka_unit_test_setup_teardown(test_progress_is_one_stage, open_all, close_all),
         cmocka_unit_test_setup_teardown(test_mistakes_are_refused, open_all, close_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
