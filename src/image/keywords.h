@@ -4,6 +4,7 @@
 
 #include "base/interner.h"
 #include "image/worker.h"
+#include "word/same.h"
 
 /* Adds the keywords of the picture at `path` to `out`, each once: those it carries (XMP, IPTC, the
  * metadata of SVG) and those of its sidecars, PATH.xmp and PATH with .xmp in place of its ending. A keyword
@@ -26,6 +27,12 @@ typedef struct f0t_removed_tags {
 f0t_status f0t_keywords_read_sources(f0t_texts *out, f0t_keyword_source *sources,
                                      f0t_removed_tags *removed, f0t_worker *worker,
                                      const char *path);
+
+/* f0t_sidecars_write of the tags that the person has not given the picture in other words that are one with them ("dogs" for
+ * "dog"), as `same` has it; NULL: of all. */
+f0t_status f0t_sidecars_write_other(const char **path, bool *changed, f0t_sidecars *sidecars,
+                                    const char *picture, const char *const *tags, size_t count,
+                                    const f0t_same *same);
 
 /* The last part of a path, the word itself where it is none. */
 const char *f0t_keyword_leaf(const char *keyword);

@@ -65,6 +65,7 @@ typedef struct request {
     size_t count;
     const bool
         *again; /* [count] tags that are written also where somebody took them away; NULL: none */
+    const f0t_same *same; /* NULL: the person's words have one spelling each */
 } request;
 
 /* ---- What the worker is asked for ---------------------------------------------------------------------- */
@@ -108,16 +109,38 @@ static f0t_status read_known(f0t_sidecars *s, f0t_texts *known, const char *pict
     return f0t_fail(status, "%s: it stays as it is", message);
 }
 
-/* These tags of ours, or, where `tags` is NULL, nothing of ours; and the keywords that the person has
- * given. */
+/* Whether the person has given the tag in other words: "dogs" for "dog". */
+static f0t_status is_given(bool *out, const request *r, const char *tag, const f0t_texts *known)
+{
+    const char *word = f0t_keyword_leaf(tag);
+    *out = false;
+    for (size_t i = 0; r->same && i < known->count && !*out; i++) {
+        const char *given = f0t_keyword_leaf(f0t_texts_get(known, i));
+        if (!strcmp(given, word)) /* which merging knows */
+            return F0T_OK;
+        F0T_TRY(f0t_same_are(out, r->same, given, word));
+    }
+    return F0T_OK;
+}
+
+static f0t_status add_tags(f0t_texts *lines, const request *r, const f0t_texts *known)
+{
+    bool given;
+    for (size_t i = 0; i < r->count; i++) {
+        F0T_TRY(is_given(&given, r, r->tags[i], known));
+        if (!given)
+            F0T_TRY(add_line(lines, r->again && r->again[i] ? '!' : '+', r->tags[i]));
+    }
+    return F0T_OK;
+}
+
+/* What the request asks for, and the keywords that the person has given. */
 static f0t_status make_lines(f0t_sidecars *s, f0t_texts *lines, const request *r)
 {
     f0t_texts known = {0};
-    f0t_status status = r->tags ? F0T_OK : add_line(lines, '-', "");
-    for (size_t i = 0; r->tags && i < r->count && status == F0T_OK; i++)
-        status = add_line(lines, r->again && r->again[i] ? '!' : '+', r->tags[i]);
+    f0t_status status = read_known(s, &known, r->picture);
     if (status == F0T_OK)
-        status = read_known(s, &known, r->picture);
+        status = r->tags ? add_tags(lines, r, &known) : add_line(lines, '-', "");
     for (size_t i = 0; i < known.count && status == F0T_OK; i++)
         status = add_line(lines, '=', f0t_texts_get(&known, i));
     f0t_texts_free(&known);
@@ -473,7 +496,7 @@ f0t_status f0t_sidecars_write_named(const char **path, bool *changed, f0t_sideca
                                     size_t count)
 {
     return write_tags(path, changed, s, s->options.plain_name,
-                      &(request){picture, count ? tags : no_tags, count, again});
+                      &(request){picture, count ? tags : no_tags, count, again, NULL});
 }
 
 f0t_status f0t_sidecars_write(const char **path, bool *changed, f0t_sidecars *s,
@@ -484,11 +507,19 @@ f0t_status f0t_sidecars_write(const char **path, bool *changed, f0t_sidecars *s,
     F0T_REQUIRE(changed);
     F0T_REQUIRE(picture);
     F0T_TRY(f0t_require_all(__func__, "tags", tags, count));
+    return f0t_sidecars_write_other(path, changed, s, picture, tags, count, NULL);
+}
+
+f0t_status f0t_sidecars_write_other(const char **path, bool *changed, f0t_sidecars *s,
+                                    const char *picture, const char *const *tags, size_t count,
+                                    const f0t_same *same)
+{
     bool plain = false;
+    *changed = false;
     if (!s->options.embed)
         F0T_TRY(f0t_sidecars_choose(&plain, s, picture, count_around, s));
     return write_tags(path, changed, s, plain,
-                      &(request){picture, count ? tags : no_tags, count, NULL});
+                      &(request){picture, count ? tags : no_tags, count, NULL, same});
 }
 
 /* ---- Away with them ------------------------------------------------------------------------------------ */

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/context.h"
+#include "image/keywords.h"
 
 #include <string.h>
 
@@ -176,14 +177,15 @@ static f0t_status add_placed(f0t_texts *placed, const f0t_tagger *t, const char 
     return f0t_texts_add(placed, path, strlen(path));
 }
 
-static f0t_status write_placed(const char **path, bool *changed, const f0t_texts *placed,
-                               f0t_sidecars *sidecars, const char *picture)
+static f0t_status write_placed(const char **path, bool *changed, const f0t_tagger *t,
+                               const f0t_texts *placed, f0t_sidecars *sidecars, const char *picture)
 {
     const char **tags;
     F0T_TRY(f0t_alloc(&tags, placed->count, sizeof *tags));
     for (size_t i = 0; i < placed->count; i++)
         tags[i] = f0t_texts_get(placed, i);
-    f0t_status status = f0t_sidecars_write(path, changed, sidecars, picture, tags, placed->count);
+    f0t_status status = f0t_sidecars_write_other(path, changed, sidecars, picture, tags,
+                                                 placed->count, &t->model->same);
     f0t_free(tags);
     return status;
 }
@@ -207,7 +209,7 @@ f0t_status f0t_tagger_write(const char **path, bool *changed, const f0t_tagger *
     for (size_t i = 0; i < result->count && status == F0T_OK; i++)
         status = add_placed(&placed, tagger, result->tags[i].tag);
     if (status == F0T_OK)
-        status = write_placed(path, changed, &placed, sidecars, picture);
+        status = write_placed(path, changed, tagger, &placed, sidecars, picture);
     f0t_texts_free(&placed);
     return status;
 }

@@ -192,6 +192,30 @@ f0t_status f0t_same_find(size_t *tag, const f0t_same *same, const char *text)
     return F0T_OK;
 }
 
+static f0t_status are_by_rule(bool *out, const char *a, const char *b)
+{
+    f0t_same alone = {0};
+    size_t found = F0T_NONE;
+    f0t_status status = f0t_same_add_tags(&alone, &a, 1);
+    if (status == F0T_OK)
+        status = f0t_same_find(&found, &alone, b);
+    f0t_same_free(&alone);
+    *out = found != F0T_NONE;
+    return status;
+}
+
+f0t_status f0t_same_are(bool *out, const f0t_same *same, const char *a, const char *b)
+{
+    size_t left, right;
+    *out = false;
+    F0T_TRY(f0t_same_find(&left, same, a));
+    F0T_TRY(f0t_same_find(&right, same, b));
+    if (left == F0T_NONE && right == F0T_NONE)
+        return are_by_rule(out, a, b);
+    *out = left == right;
+    return F0T_OK;
+}
+
 void f0t_same_free(f0t_same *same)
 {
     f0t_names_free(&same->keys);

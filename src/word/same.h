@@ -41,6 +41,8 @@ f0t_status f0t_same_add(f0t_same *same, bool *added, const char *form, uint32_t 
 f0t_status f0t_same_add_tags(f0t_same *same, const char *const *tags, size_t count);
 /* The number of the tag that a text means, F0T_NONE where it means none. */
 f0t_status f0t_same_find(size_t *tag, const f0t_same *same, const char *text);
+/* Whether two texts are one tag: one that is known; or none is, and they are one by the rule alone. */
+f0t_status f0t_same_are(bool *out, const f0t_same *same, const char *a, const char *b);
 void f0t_same_free(f0t_same *same);
 
 #endif

@@ -100,6 +100,27 @@ static void either_of_two_may_be_the_known_one(void **state)
         }
 }
 
+static void assert_are(const f0t_same *same, const char *a, const char *b, bool expected)
+{
+    bool are;
+    assert_ok(f0t_same_are(&are, same, a, b));
+    if (are != expected)
+        fail_msg("'%s' and '%s'", a, b);
+}
+
+static void two_texts_are_compared_by_what_is_known(void **state)
+{
+    f0t_same same = make();
+    (void)state;
+    assert_are(&same, "Dogs", "DOG", true);
+    assert_are(&same, "bikes", "dog", true);
+    assert_are(&same, "glass", "glasses", false);
+    assert_are(&same, "kitten", "Kittens", true);
+    assert_are(&same, "kitten", "dog", false);
+    assert_are(&same, "kitten", "cat", false);
+    f0t_same_free(&same);
+}
+
 static f0t_status make_and_find(void *context)
 {
     f0t_same same = {0};
@@ -127,6 +148,7 @@ int main(void)
         cmocka_unit_test(what_is_known_by_itself_is_nothing_else),
         cmocka_unit_test(other_words_are_other_tags),
         cmocka_unit_test(either_of_two_may_be_the_known_one),
+        cmocka_unit_test(two_texts_are_compared_by_what_is_known),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
