@@ -382,7 +382,7 @@ f0t_status f0t_catalogue_change_directions(f0t_catalogue *catalogue)
     return f0t_sql_run(&catalogue->sql, "UPDATE chosen SET directions = random()", NULL, 0);
 }
 
-static f0t_status choose_model(f0t_catalogue *c, const char *path, uint64_t fingerprint)
+f0t_status f0t_catalogue_choose_model(f0t_catalogue *c, const char *path, uint64_t fingerprint)
 {
     F0T_TRY(f0t_catalogue_change_directions(c));
     if (!path)
@@ -400,7 +400,7 @@ f0t_status f0t_catalogue_set_model(f0t_catalogue *catalogue, const char *path, u
 {
     F0T_REQUIRE(catalogue);
     F0T_TRY(f0t_change_begin(catalogue));
-    F0T_TRY(f0t_change_end(catalogue, choose_model(catalogue, path, fingerprint)));
+    F0T_TRY(f0t_change_end(catalogue, f0t_catalogue_choose_model(catalogue, path, fingerprint)));
     return f0t_catalogue_read_chosen(catalogue);
 }
 

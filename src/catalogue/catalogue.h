@@ -37,6 +37,9 @@ f0t_status f0t_decisions_take_removed(size_t *count, f0t_catalogue *catalogue, i
                                       const f0t_removed_tags *removed);
 #define F0T_BY_FILE "file"
 
+/* f0t_catalogue_set_model as a part of a change; what was chosen is to be read afterwards. */
+f0t_status f0t_catalogue_choose_model(f0t_catalogue *catalogue, const char *path,
+                                      uint64_t fingerprint);
 /* What was chosen by whoever wrote it last, perhaps another process. */
 f0t_status f0t_catalogue_read_chosen(f0t_catalogue *catalogue);
 

@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/interner.h"
 #include "base/size.h"
+#include "catalogue/same.h"
 #include "io/dataset.h"
 #include "io/json.h"
 
@@ -29,11 +30,15 @@ static const char *const TAGGED =
     " JOIN features f ON f.picture = p.id AND f.backbone = ?1"
     " WHERE reviewed OR EXISTS (SELECT 1 FROM keywords k WHERE k.picture = p.id) ORDER BY p.id";
 
+/* An accepted tag that the person has given in other words is that keyword. */
 static const char *const GIVEN =
     "SELECT n.name FROM (SELECT tag FROM keywords WHERE picture = ?1 UNION SELECT tag FROM"
-    " decisions WHERE picture = ?1 AND current = 1 AND decision = 1) g JOIN tags n ON n.id = g.tag"
-    " WHERE NOT EXISTS (SELECT 1 FROM decisions d WHERE d.picture = ?1 AND d.tag = g.tag AND"
-    " d.current = 1 AND d.decision = 2) ORDER BY n.name";
+    " decisions d WHERE picture = ?1 AND current = 1 AND decision = 1 AND NOT EXISTS"
+    " (SELECT 1 FROM keywords k WHERE k.picture = ?1 AND k.tag IN " F0T_SAME_TAGS(
+        "d.tag") ")) g"
+                 " JOIN tags n ON n.id = g.tag WHERE NOT EXISTS (SELECT 1 FROM decisions d WHERE"
+                 " d.picture = ?1 AND d.tag = g.tag AND d.current = 1 AND d.decision = 2) ORDER BY "
+                 "n.name";
 
 /* ---- One picture ----------------------------------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
 /* What people decide about tags, and what of it was written into files. */
 #include "catalogue/catalogue.h"
+#include "catalogue/same.h"
 
 #include "base/alloc.h"
 #include "word/normal.h"
@@ -20,9 +21,10 @@ static f0t_status decide(int64_t *made, f0t_catalogue *c, int64_t picture, const
     int64_t id;
     F0T_TRY(f0t_catalogue_require(c, picture));
     F0T_TRY(f0t_catalogue_tag_id(&id, c, tag, true));
-    F0T_TRY(f0t_sql_run(
-        &c->sql, "UPDATE decisions SET current = 0 WHERE picture = ?1 AND tag = ?2 AND current = 1",
-        F0T_SQL_VALUES(f0t_sql_int(picture), f0t_sql_int(id))));
+    F0T_TRY(f0t_sql_run(&c->sql,
+                        "UPDATE decisions SET current = 0 WHERE picture = ?1 AND current = 1 AND "
+                        "tag IN " F0T_SAME_TAGS("?2"),
+                        F0T_SQL_VALUES(f0t_sql_int(picture), f0t_sql_int(id))));
     F0T_TRY(
         f0t_sql_run(&c->sql,
                     "INSERT INTO decisions(picture, tag, decision, who, at, current, step)"
@@ -118,8 +120,8 @@ static f0t_status take_back(f0t_catalogue_undone *undone, f0t_catalogue *c, int6
                         F0T_SQL_VALUES(f0t_sql_int(id), f0t_sql_int(now()))));
     /* Somebody else's later decision about the same tag still counts. */
     F0T_TRY(f0t_sql_get_int(&before, &c->sql,
-                            "SELECT max(id) FROM decisions WHERE picture = ?1 AND tag = ?2 AND"
-                            " undone IS NULL",
+                            "SELECT max(id) FROM decisions WHERE picture = ?1 AND undone IS NULL"
+                            " AND tag IN " F0T_SAME_TAGS("?2"),
                             F0T_SQL_VALUES(f0t_sql_int(undone->picture), f0t_sql_int(tag)), 0));
     F0T_TRY(f0t_sql_run(&c->sql, "UPDATE decisions SET current = 1 WHERE id = ?1",
                         F0T_SQL_VALUES(f0t_sql_int(before))));

@@ -2,53 +2,30 @@
 #include "catalogue/finder.h"
 
 #include "base/alloc.h"
-#include "word/normal.h"
-
-#include <string.h>
+#include "catalogue/same.h"
 
 /* ---- Tags --------------------------------------------------------------------------------------- */
 
-static f0t_status take_same(f0t_tag_ids *out, sqlite3_stmt *row, const f0t_word_text *wanted)
-{
-    const char *name = (const char *)sqlite3_column_text(row, 1);
-    f0t_word_text key;
-    if (!name)
-        return F0T_OK;
-    f0t_status status = f0t_normal_key(&key, name, strlen(name));
-    if (status == F0T_ERROR_FORMAT) /* no UTF-8: another tag */
-        return F0T_OK;
-    F0T_TRY(status);
-    const bool same = key.length == wanted->length && !memcmp(key.data, wanted->data, key.length);
-    f0t_free(key.data);
-    if (!same)
-        return F0T_OK;
-    F0T_TRY(f0t_grow(&out->items, &out->capacity, out->count, 1, sizeof *out->items));
-    out->items[out->count++] = sqlite3_column_int64(row, 0);
-    return F0T_OK;
-}
-
-static f0t_status take_all_same(f0t_tag_ids *out, f0t_catalogue *c, sqlite3_stmt *rows,
-                                const f0t_word_text *wanted)
+static f0t_status take_all(f0t_tag_ids *out, f0t_catalogue *c, sqlite3_stmt *rows)
 {
     for (bool any;;) {
         F0T_TRY(f0t_sql_step(&any, &c->sql, rows));
         if (!any)
             return F0T_OK;
-        F0T_TRY(take_same(out, rows, wanted));
+        F0T_TRY(f0t_grow(&out->items, &out->capacity, out->count, 1, sizeof *out->items));
+        out->items[out->count++] = sqlite3_column_int64(rows, 0);
     }
 }
 
 f0t_status f0t_tag_ids_find(f0t_tag_ids *out, f0t_catalogue *c, const char *text)
 {
-    f0t_word_text wanted;
+    int64_t same;
     sqlite3_stmt *rows;
-    F0T_TRY(f0t_normal_key(&wanted, text, strlen(text)));
-    f0t_status status = f0t_sql_bind(&rows, &c->sql, "SELECT id, name FROM tags", NULL, 0);
-    if (status == F0T_OK) {
-        status = take_all_same(out, c, rows, &wanted);
-        f0t_sql_reset(rows);
-    }
-    f0t_free(wanted.data);
+    F0T_TRY(f0t_same_tag(&same, &c->sql, text));
+    F0T_TRY(f0t_sql_bind(&rows, &c->sql, "SELECT id FROM tags WHERE same = ?1 OR id = ?1",
+                         F0T_SQL_VALUES(f0t_sql_int(same))));
+    f0t_status status = take_all(out, c, rows);
+    f0t_sql_reset(rows);
     return status;
 }
 

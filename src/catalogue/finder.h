@@ -42,7 +42,7 @@ f0t_status f0t_finder_vectors(const f0t_vectors **out, f0t_finder *finder);
 
 /* ---- Tags of people (filter.c) ----------------------------------------------------------------- */
 
-/* The numbers of the catalogue's tags that are this text in some spelling (word/normal.h). */
+/* The numbers of the catalogue's tags that are one with this text (catalogue/same.h). */
 typedef struct f0t_tag_ids {
     int64_t *items; /* [count] */
     size_t count, capacity;

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/context.h"
 #include "base/interner.h"
+#include "catalogue/same.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -183,28 +184,43 @@ static void value(builder *b, f0t_sql_value v)
 #define GIVEN                                                                                   \
     "EXISTS (SELECT 1 FROM decisions d WHERE d.picture = p.id AND d.current = 1 AND d.decision" \
     " = 1"
-#define TAG_OF "(SELECT id FROM tags WHERE name = ?)"
+#define TAGS_OF "(SELECT t.id FROM (SELECT ? AS n) x JOIN tags t ON t.same = x.n OR t.id = x.n)"
+/* `what` of the picture, of a tag that is one with s.tag. */
+#define SAME_AS(what) \
+    "EXISTS (SELECT 1 FROM " what " w WHERE w.picture = p.id AND w.tag IN " F0T_SAME_TAGS("s.tag")
 /* A suggestion that waits for a decision. */
-#define OPEN                                                                                  \
-    "EXISTS (SELECT 1 FROM suggestions s WHERE s.picture = p.id AND s.confidence >= ?"        \
-    " AND NOT EXISTS (SELECT 1 FROM keywords k WHERE k.picture = p.id AND k.tag = s.tag)"     \
-    " AND NOT EXISTS (SELECT 1 FROM decisions d WHERE d.picture = p.id AND d.tag = s.tag AND" \
-    " d.current = 1 AND d.decision <> 0)"
+#define OPEN                                                                               \
+    "EXISTS (SELECT 1 FROM suggestions s WHERE s.picture = p.id AND s.confidence >= ?"     \
+    " AND NOT " SAME_AS("keywords") ") AND NOT " SAME_AS("decisions") " AND w.current = 1" \
+                                                                      " AND w.decision <> 0)"
+
+/* The tags that stand for those of a query. */
+typedef struct same_tags {
+    int64_t tag, suggested;
+} same_tags;
+
+static f0t_status find_same(same_tags *same, f0t_catalogue *c, const f0t_catalogue_query *q)
+{
+    *same = (same_tags){0};
+    if (q->tag)
+        F0T_TRY(f0t_same_tag(&same->tag, &c->sql, q->tag));
+    return q->suggested ? f0t_same_tag(&same->suggested, &c->sql, q->suggested) : F0T_OK;
+}
 
 /* By sets of pictures, which indices give: not picture by picture. */
-static void ask_tags(builder *b, const f0t_catalogue_query *q)
+static void ask_tags(builder *b, const f0t_catalogue_query *q, const same_tags *same)
 {
     if (q->tag) {
-        condition(b, "p.id IN (SELECT picture FROM keywords WHERE tag = " TAG_OF
+        condition(b, "p.id IN (SELECT picture FROM keywords WHERE tag IN " TAGS_OF
                      " UNION SELECT picture FROM decisions WHERE current = 1 AND decision = 1 AND"
-                     " tag = " TAG_OF ")");
-        value(b, f0t_sql_text(q->tag));
-        value(b, f0t_sql_text(q->tag));
+                     " tag IN " TAGS_OF ")");
+        value(b, f0t_sql_int(same->tag));
+        value(b, f0t_sql_int(same->tag));
     }
     if (q->suggested) {
-        condition(b, OPEN " AND s.tag = " TAG_OF ")");
+        condition(b, OPEN " AND s.tag IN " TAGS_OF ")");
         value(b, f0t_sql_real(q->confidence));
-        value(b, f0t_sql_text(q->suggested));
+        value(b, f0t_sql_int(same->suggested));
     }
     if (q->untagged)
         condition(b, "NOT EXISTS (SELECT 1 FROM keywords k WHERE k.picture = p.id) AND NOT " GIVEN
@@ -264,12 +280,14 @@ static f0t_status run_query(sqlite3_stmt **out, f0t_catalogue *c, const char *wh
                             const f0t_catalogue_query *q, bool page)
 {
     builder b = {.length = 0};
+    same_tags same;
     char *room = NULL;
+    F0T_TRY(find_same(&same, c, q));
     if (q->folder)
         F0T_TRY(f0t_alloc(&room, 2 * strlen(q->folder) + 4, 1));
     append(&b, what);
     append(&b, q->all_states ? " FROM pictures p WHERE 1" : " FROM pictures p WHERE p.state = 0");
-    ask_tags(&b, q);
+    ask_tags(&b, q, &same);
     ask_dates(&b, q);
     if (q->folder)
         ask_folder(&b, q->folder, room);

@@ -1,6 +1,7 @@
 #include "catalogue/schema.h"
 
 #include "base/alloc.h"
+#include "catalogue/same.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -85,6 +86,13 @@ static const char *const STEPS[] = {
     "ALTER TABLE writes ADD COLUMN kept BLOB;"
     "ALTER TABLE writes ADD COLUMN kept_bytes INTEGER;"
     "ALTER TABLE writes ADD COLUMN wrote INTEGER;",
+    /* Which tags are one (catalogue/same.h), and the model that says so. */
+    "CREATE TABLE words("
+    " key TEXT PRIMARY KEY, joined TEXT NOT NULL, same INTEGER NOT NULL) STRICT, WITHOUT ROWID;"
+    "CREATE INDEX words_joined ON words(joined);"
+    "ALTER TABLE tags ADD COLUMN same INTEGER;"
+    "CREATE INDEX tags_same ON tags(same);"
+    "ALTER TABLE chosen ADD COLUMN words INTEGER;",
 };
 enum { VERSION = sizeof STEPS / sizeof *STEPS };
 
@@ -235,6 +243,7 @@ static f0t_status run_steps(f0t_sql *sql)
     F0T_TRY(f0t_sql_get_int(&version, sql, "PRAGMA user_version", NULL, 0, 0));
     for (int64_t i = version; i < VERSION; i++)
         F0T_TRY(f0t_sql_execute(sql, STEPS[i]));
+    F0T_TRY(f0t_same_fill(sql));
     return version < VERSION ? set_version(sql) : F0T_OK;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/context.h"
 #include "base/monitor.h"
+#include "catalogue/same.h"
 #include "catalogue/scan.h"
 #include "io/file.h"
 #include "tag/tagging.h"
@@ -22,6 +23,28 @@ static f0t_status open_tagger(f0t_suggester *s, const char *path)
     return F0T_OK;
 }
 
+static f0t_status choose_new(const f0t_suggester *s, f0t_catalogue *c, const char *path,
+                             uint64_t fingerprint)
+{
+    F0T_TRY(f0t_change_begin(c));
+    f0t_status status = f0t_catalogue_choose_model(c, path, fingerprint);
+    if (status == F0T_OK)
+        status = f0t_same_follow(&c->sql, f0t_tagger_model(s->tagger));
+    F0T_TRY(f0t_change_end(c, status));
+    return f0t_catalogue_read_chosen(c);
+}
+
+/* Nothing is written where the catalogue knows the model, and its tags, which one of an older version does not. */
+static f0t_status remember_model(const f0t_suggester *s, f0t_catalogue *c, const char *path,
+                                 uint64_t fingerprint)
+{
+    bool follows;
+    F0T_TRY(f0t_same_follows(&follows, &c->sql));
+    return follows && fingerprint == c->fingerprint && c->model && !strcmp(path, c->model)
+               ? F0T_OK
+               : choose_new(s, c, path, fingerprint);
+}
+
 /* A model is known by its content: one that was trained anew under its old name is another one. */
 static f0t_status choose_model(f0t_suggester *s, f0t_catalogue *c, const char *path)
 {
@@ -32,8 +55,8 @@ static f0t_status choose_model(f0t_suggester *s, f0t_catalogue *c, const char *p
     f0t_status status = f0t_file_hash(&fingerprint, whole);
     if (status == F0T_OK)
         status = open_tagger(s, whole);
-    if (status == F0T_OK && (fingerprint != c->fingerprint || strcmp(whole, c->model) != 0))
-        status = f0t_catalogue_set_model(c, whole, fingerprint);
+    if (status == F0T_OK)
+        status = remember_model(s, c, whole, fingerprint);
     free(whole);
     return status;
 }

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/interner.h"
+#include "catalogue/same.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,11 +17,9 @@ f0t_status f0t_catalogue_tag_id(int64_t *out, f0t_catalogue *catalogue, const ch
                         tag[0] ? "the tag '%.40s…' has more than %d bytes"
                                : "a tag is empty%.0s%.0d",
                         tag, F0T_TAG_SIZE - 1);
-    if (add)
-        F0T_TRY(f0t_sql_run(&catalogue->sql, "INSERT OR IGNORE INTO tags(name) VALUES (?1)",
-                            F0T_SQL_VALUES(f0t_sql_text(tag))));
-    return f0t_sql_get_int(out, &catalogue->sql, "SELECT id FROM tags WHERE name = ?1",
-                           F0T_SQL_VALUES(f0t_sql_text(tag)), 0);
+    F0T_TRY(f0t_sql_get_int(out, &catalogue->sql, "SELECT id FROM tags WHERE name = ?1",
+                            F0T_SQL_VALUES(f0t_sql_text(tag)), 0));
+    return *out || !add ? F0T_OK : f0t_same_insert(out, &catalogue->sql, tag);
 }
 
 /* ---- Reading --------------------------------------------------------------------------------------- */
@@ -44,7 +43,14 @@ static const char *const ALL_TAGS =
     " LEFT JOIN decisions d ON d.picture = ?1 AND d.tag = t.tag AND d.current = 1"
     " AND d.decision <> 0"
     " LEFT JOIN written w ON w.picture = ?1 AND w.tag = t.tag"
-    " ORDER BY k.source IS NULL, d.decision IS NULL, s.confidence DESC, n.name";
+    /* a suggestion is none where a person has said something about the same tag */
+    " WHERE k.tag IS NOT NULL OR d.tag IS NOT NULL OR w.tag IS NOT NULL OR NOT EXISTS"
+    "  (SELECT 1 FROM keywords WHERE picture = ?1 AND tag IN " F0T_SAME_TAGS(
+        "t.tag") "   UNION ALL SELECT 1 FROM decisions WHERE picture = ?1 AND current = 1 AND "
+                 "decision <> 0 AND"
+                 "   tag IN " F0T_SAME_TAGS("t.tag") ")"
+                                                     " ORDER BY k.source IS NULL, d.decision IS "
+                                                     "NULL, s.confidence DESC, n.name";
 
 static f0t_status add_text(f0t_texts *texts, sqlite3_stmt *row, int column)
 {
@@ -138,15 +144,24 @@ typedef struct word_list {
     f0t_texts texts;
 } word_list;
 
-/* A tag that is both a keyword and accepted counts once. */
+/* Tags that are one (same.h) are one word, spelled as most pictures have it, and each picture counts once. */
 static const char *const WORDS =
-    "SELECT name,"
-    " (SELECT count(*) FROM keywords WHERE tag = t.id) +"
-    " (SELECT count(*) FROM decisions d WHERE d.tag = t.id AND d.current = 1 AND d.decision = 1"
-    "  AND NOT EXISTS (SELECT 1 FROM keywords k WHERE k.picture = d.picture AND k.tag = t.id))"
-    " AS given,"
-    " (SELECT count(*) FROM suggestions WHERE tag = t.id) AS suggested"
-    " FROM tags t WHERE name LIKE ?1 ESCAPE '\\' AND (given OR suggested)"
+    "WITH g(same) AS (SELECT DISTINCT same FROM tags WHERE name LIKE ?1 ESCAPE '\\'),"
+    " w(name, given, suggested) AS (SELECT"
+    "  (SELECT name FROM tags m WHERE m.same = g.same ORDER BY"
+    "   (SELECT count(*) FROM keywords WHERE tag = m.id) + (SELECT count(*) FROM decisions WHERE"
+    "    tag = m.id AND current = 1 AND decision = 1) DESC,"
+    "   (SELECT count(*) FROM suggestions WHERE tag = m.id) DESC, name LIMIT 1),"
+    "  (SELECT count(*) FROM tags m JOIN keywords k ON k.tag = m.id WHERE m.same = g.same AND NOT"
+    "   EXISTS (SELECT 1 FROM tags o CROSS JOIN keywords l ON l.tag = o.id WHERE o.same = g.same"
+    "   AND o.id < m.id AND l.picture = k.picture)) +"
+    "  (SELECT count(DISTINCT d.picture) FROM tags m JOIN decisions d ON d.tag = m.id WHERE"
+    "   m.same = g.same AND d.current = 1 AND d.decision = 1 AND NOT EXISTS"
+    "   (SELECT 1 FROM tags o CROSS JOIN keywords k ON k.tag = o.id WHERE o.same = g.same AND"
+    "   k.picture = d.picture)),"
+    "  (SELECT count(*) FROM tags m JOIN suggestions s ON s.tag = m.id WHERE m.same = g.same)"
+    "  FROM g)"
+    " SELECT name, given, suggested FROM w WHERE given OR suggested"
     " ORDER BY given DESC, suggested DESC, name LIMIT ?2";
 
 /* `prefix` as a pattern of LIKE, which ends with "%". */

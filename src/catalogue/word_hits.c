@@ -97,7 +97,7 @@ static f0t_status understand(f0t_word_hits *w, f0t_finder *f)
     F0T_TRY(f0t_finder_model(&model, f));
     w->calibrated = !model || model->blend;
     if (model)
-        F0T_TRY(f0t_vocab_find(&index, f0t_model_vocab(model), w->shown.word));
+        F0T_TRY(f0t_model_find_tag(&index, model, w->shown.word));
     if (index != F0T_NONE)
         return take_learned(w, f, index);
     w->shown.kind = F0T_FIND_NEW;
@@ -190,7 +190,7 @@ static f0t_status add_suggestions(f0t_word_hits *w, f0t_catalogue *c, sqlite3_st
     }
 }
 
-/* One tag has the word's spelling in the model's vocabulary, and so all suggestions. */
+/* One of the tags is the model's, and has all suggestions. */
 static f0t_status gather_suggestions(f0t_word_hits *w, f0t_catalogue *c, const f0t_word_options *o)
 {
     set_cut(w, -INFINITY, o);

@@ -10,6 +10,7 @@
 #include "base/monitor.h"
 #include "catalogue/replaced.h"
 #include "catalogue/row_numbers.h"
+#include "catalogue/same.h"
 #include "catalogue/scan.h"
 #include "catalogue/tag_file.h"
 
@@ -160,14 +161,20 @@ static bool went(const writing *w, int64_t picture, f0t_write_way how)
 
 /* ---- Writing --------------------------------------------------------------------------------------- */
 
-/* Pictures whose files have other tags of ours than were accepted. */
+/* Decision d is a tag for the picture's file: it was accepted, and is no keyword of a person in other words, "dogs" for
+ * "dog". */
+#define WANTED                                                                        \
+    "d.current = 1 AND d.decision = 1 AND NOT EXISTS (SELECT 1 FROM keywords k WHERE" \
+    " k.picture = d.picture AND k.tag <> d.tag AND k.tag IN " F0T_SAME_TAGS("d.tag") ")"
+
+/* Pictures whose files have other tags of ours than are wanted. */
 static const char *const PENDING =
     "SELECT p.id FROM pictures p WHERE p.state = 0 AND p.id IN ("
-    " SELECT d.picture FROM decisions d WHERE d.current = 1 AND d.decision = 1 AND NOT EXISTS"
+    " SELECT d.picture FROM decisions d WHERE " WANTED " AND NOT EXISTS"
     "  (SELECT 1 FROM written w WHERE w.picture = d.picture AND w.tag = d.tag)"
     " UNION SELECT w.picture FROM written w WHERE NOT EXISTS"
-    "  (SELECT 1 FROM decisions d WHERE d.picture = w.picture AND d.tag = w.tag AND"
-    "   d.current = 1 AND d.decision = 1)) ORDER BY p.path";
+    "  (SELECT 1 FROM decisions d WHERE d.picture = w.picture AND d.tag = w.tag AND " WANTED
+    ")) ORDER BY p.path";
 
 /* All whose files have, or shall have, tags of ours. */
 static const char *const EVERY = "SELECT p.id FROM pictures p WHERE p.state = 0 AND p.id IN ("
@@ -196,10 +203,9 @@ static f0t_status read_wanted(wanted *t, f0t_catalogue *c, int64_t picture)
     F0T_TRY(f0t_row_numbers_read(&t->before, c,
                                  "SELECT tag FROM written WHERE picture = ?1 ORDER BY tag",
                                  F0T_SQL_VALUES(f0t_sql_int(picture))));
-    F0T_TRY(f0t_row_numbers_read(&t->after, c,
-                                 "SELECT tag FROM decisions WHERE picture = ?1 AND current = 1 AND"
-                                 " decision = 1 ORDER BY id",
-                                 F0T_SQL_VALUES(f0t_sql_int(picture))));
+    F0T_TRY(f0t_row_numbers_read(
+        &t->after, c, "SELECT tag FROM decisions d WHERE picture = ?1 AND " WANTED " ORDER BY id",
+        F0T_SQL_VALUES(f0t_sql_int(picture))));
     F0T_TRY(f0t_alloc(&t->tags.again, t->after.count, sizeof *t->tags.again));
     for (size_t i = 0; i < t->after.count; i++) {
         F0T_TRY(add_placed(&t->tags.texts, c, t->after.items[i]));

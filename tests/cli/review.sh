@@ -14,6 +14,7 @@ make_catalogue() {
     /usr/bin/python3 -c 'import sqlite3
 c = sqlite3.connect("c.f0t")
 for name in ("red", "green", "blue"): c.execute("INSERT OR IGNORE INTO tags(name) VALUES (?)", (name,))
+c.execute("UPDATE tags SET same = id WHERE same IS NULL")
 for p in c.execute("SELECT id FROM pictures WHERE path NOT LIKE \"%4.svg\"").fetchall():
     for name, sure in (("red", .9), ("green", .5), ("blue", .25)):
         c.execute("INSERT INTO suggestions SELECT ?, id, ? FROM tags WHERE name = ?", (p[0], sure, name))

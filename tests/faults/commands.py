@@ -284,6 +284,7 @@ def catalogues():
     with sqlite3.connect("c.f0c") as c:
         for name, sure in (("red", .9), ("green", .5)):
             c.execute("INSERT OR IGNORE INTO tags(name) VALUES (?)", (name,))
+            c.execute("UPDATE tags SET same = id WHERE same IS NULL")
             c.execute("INSERT OR REPLACE INTO suggestions SELECT p.id, t.id, ? FROM pictures p, tags t WHERE t.name = ?",
                       (sure, name))
     c.close()

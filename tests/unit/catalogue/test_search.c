@@ -37,6 +37,8 @@ static int start(void **state)
         return -1;
     f0t_status status = f0t_vocab_create(&model.vocab, words, 2, v, NULL, NULL);
     f0t_vectors_close(v);
+    if (status == F0T_OK)
+        status = f0t_model_know_tags(&model, &(f0t_aliases){0});
     return status == F0T_OK ? 0 : -1;
 }
 
@@ -44,6 +46,7 @@ static int stop(void **state)
 {
     (void)state;
     f0t_vocab_free(model.vocab);
+    f0t_same_free(&model.same);
     return 0;
 }
 
