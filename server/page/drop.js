@@ -4,9 +4,10 @@ import { attempt, h, hint, percent, say } from "./dom.js";
 
 export function drop({ model }) {
   let file = null, url = null;
-  const choose = h("input", { type: "file", accept: "image/*,.heic,.avif,.jxl,.dng,.cr2,.nef,.arw", onchange: () => take(choose.files[0]) });
+  const choose = h("input", { type: "file", accept: "image/*,.heic,.avif,.jxl,.dng,.cr2,.nef,.arw", disabled: !model.takes_pictures, onchange: () => take(choose.files[0]) });
   const preview = h("div"), result = h("div", { class: "result" },
-    hint("What would the model say of it?", "The tags of a picture stand here, and how sure they are. It goes to this server alone, and is not kept."));
+    model.takes_pictures ? hint("What would the model say of it?", "The tags of a picture stand here, and how sure they are. It goes to this server alone, and is not kept.") :
+      hint("This server takes no pictures.", "Its model does not name what makes features of them: “fast0tag serve” takes it as --backbone."));
   const words = h("input", { autocomplete: "off", placeholder: "sunset, old car, happiness", disabled: !model.takes_words });
   const zone = h("div", { class: "drop",
     ondragover: event => { event.preventDefault(); zone.classList.add("over"); },
@@ -15,7 +16,7 @@ export function drop({ model }) {
   h("label", {}, "Drop a picture here, or choose one", choose), preview);
 
   function take(next) {
-    if (!next) return;
+    if (!next || !model.takes_pictures) return;
     file = next;
     if (url) URL.revokeObjectURL(url);
     url = URL.createObjectURL(file);
@@ -32,8 +33,9 @@ export function drop({ model }) {
       h("span", { class: "share" }, t.confidence === null ? t.score.toFixed(2) : percent(t.confidence)))));
   }
 
-  const rank = () => file && attempt(async () => {
-    say("The picture is looked at…");
+  const rank = () => attempt(async () => {
+    if (!file) return say(model.takes_pictures ? "Choose a picture first." : "This server takes no pictures.", true);
+    say("Looking at the picture…");
     const vocabulary = words.value.trim(), least = vocabulary ? undefined : model.confidences?.offered;
     const { pictures: [{ tags }], unknown } = await tagPicture(file, { k: 12, vocabulary, confidence: least });
     result.replaceChildren(tags.length || !least ? ranked(tags) : hint(`No learned tag is at least ${percent(least)} sure.`, "Words of your own are ranked however sure they are."),

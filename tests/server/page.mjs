@@ -293,6 +293,21 @@ await one("keywords_are_shown_then_written_then_taken_back", async () => {
   await page.close();
 });
 
+await one("a_server_without_a_backbone_asks_for_no_picture", async () => {
+  const page = await open("library");
+  await page.evaluate(() => { location.hash = "#drop"; });
+  await page.waitForSelector("main button.main");
+  await page.click("main button.main");
+  await said(page, "Choose a picture first.");
+  await page.setRequestInterception(true);
+  page.on("request", async request => request.url().endsWith("/v1/model") ? request.respond({ contentType: "application/json", body: JSON.stringify(
+    { ...await (await fetch(base + "v1/model")).json(), takes_pictures: false }) }) : request.continue());
+  await page.reload();
+  await page.waitForFunction(() => document.querySelector("main .hint")?.textContent.includes("--backbone"));
+  assert.equal(await page.$eval("input[type=file]", input => input.disabled), true);
+  await page.close();
+});
+
 await one("a_dropped_picture_gets_tags_of_any_words", async () => {
   const page = await open("drop");
   await (await page.$("input[type=file]")).uploadFile(picture);
