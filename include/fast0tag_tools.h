@@ -443,6 +443,10 @@ typedef struct f0t_eval_options {
         budget; /* of tuning, per method and training: seconds of one core, counted from the sizes of what is
                       trained, not by a clock, so that the same comparison tries the same settings everywhere. A method of which
                       two settings cost more keeps what it has without tuning. 0: 30 */
+    const char *
+        model; /* a file: the blend that zero-shot tests in the first run, fitted to the seen tags, is saved there as f0t_train
+                   would make it; not where `results` has that test already. NULL: it is not saved */
+    size_t blend_epochs; /* of blend's networks, in place of `epochs`; 0: those */
 } f0t_eval_options;
 
 #define F0T_EVAL_OPTIONS                                  \

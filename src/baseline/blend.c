@@ -7,12 +7,17 @@
 #include "base/alloc.h"
 #include "baseline/scorer.h"
 #include "math/matmul.h"
+#include "model/model.h"
+#include "model/options.h"
+#include "word/vocab.h"
 
 #include <string.h>
 
 enum { ROWS = F0T_SCORER_ROWS };
 
 typedef struct fitted_blend {
+    f0t_train_options options;
+    double miap; /* of held-out images */
     f0t_condition condition;
     f0t_net *net;
     f0t_blend *blend;
@@ -41,12 +46,12 @@ static f0t_train_options options_of(const f0t_task *task)
     o.classes = task->classes;
     if (task->epochs)
         o.epochs = o.patience = task->epochs;
+    f0t_train_options_resolve(&o, task->train.count, f0t_task_features(task), task->dim);
     return o;
 }
 
 static f0t_status learn(fitted_blend *b, const f0t_task *task)
 {
-    const f0t_train_options options = options_of(task);
     const f0t_blend_data data = {.dataset = task->dataset,
                                  .train = &task->train,
                                  .val = &task->val,
@@ -55,18 +60,18 @@ static f0t_status learn(fitted_blend *b, const f0t_task *task)
                                  .classes = task->classes,
                                  .class_vectors = task->class_vectors,
                                  .condition = &b->condition};
-    double miap;
+    b->options = options_of(task);
     if (task->train.offsets[task->train.count] == 0)
         return f0t_fail(F0T_ERROR_UNSUPPORTED, "none of the %zu training images has a tag to learn",
                         task->train.count);
     if (task->train.count + task->val.count < 2)
         return f0t_fail(F0T_ERROR_UNSUPPORTED,
                         "there is one image to learn from; a blend needs two");
-    if (options.bf16)
+    if (b->options.bf16)
         f0t_matmul_bf16_notice(task->monitor);
-    F0T_TRY(f0t_condition_create(&b->condition, F0T_CONDITION_SCALE, task->dataset, &task->train,
+    F0T_TRY(f0t_condition_create(&b->condition, b->options.condition, task->dataset, &task->train,
                                  task->monitor));
-    return f0t_blend_fit(&b->blend, &b->net, &miap, &data, &options, task->monitor);
+    return f0t_blend_fit(&b->blend, &b->net, &b->miap, &data, &b->options, task->monitor);
 }
 
 static f0t_status fit(void **fitted, const f0t_task *task, void *shared, const double *knobs)
@@ -163,6 +168,48 @@ static f0t_status score(float *scores, const void *fitted, const f0t_task *task,
     return status;
 }
 
+/* ---- As a model -------------------------------------------------------------------------------- */
+
+/* The training tags. */
+static f0t_status list_tags(f0t_vocab **out, const f0t_task *task)
+{
+    const char **tags;
+    F0T_TRY(f0t_alloc(&tags, task->tags, sizeof *tags));
+    for (size_t i = 0; i < f0t_vocab_count(task->vocab); i++)
+        if (task->place[i] != F0T_NO_SAMPLE_TAG)
+            tags[task->place[i]] = f0t_vocab_tag(task->vocab, i);
+    const f0t_vocab_parts parts = {.tags = tags,
+                                   .count = task->tags,
+                                   .vectors = task->vectors,
+                                   .dim = task->dim,
+                                   .centred = f0t_vocab_centred(task->vocab),
+                                   .fingerprint = f0t_vocab_fingerprint(task->vocab)};
+    const f0t_status status = f0t_vocab_restore(out, &parts);
+    f0t_free(tags);
+    return status;
+}
+
+static f0t_status save(const void *fitted, const f0t_task *task, const char *path)
+{
+    const fitted_blend *b = fitted;
+    f0t_model *model;
+    F0T_TRY(f0t_alloc_zero(&model, 1, sizeof *model));
+    model->method = F0T_METHOD_BLEND;
+    f0t_status status = list_tags(&model->vocab, task);
+    if (status == F0T_OK)
+        status = f0t_model_describe(model, &b->options, b->miap, task->dataset);
+    model->condition = b->condition; /* lent, as net and blend are */
+    model->net = b->net;
+    model->blend = b->blend;
+    if (status == F0T_OK)
+        status = f0t_model_save(model, path);
+    model->condition = (f0t_condition){0};
+    model->net = NULL;
+    model->blend = NULL;
+    f0t_model_free(model);
+    return status;
+}
+
 const f0t_ranker f0t_ranker_blend = {.name = "blend",
                                      .title = "Fast0Tag (blend)",
                                      .source = "fast0tag: docs/methods.md",
@@ -170,4 +217,5 @@ const f0t_ranker f0t_ranker_blend = {.name = "blend",
                                      .divided = true,
                                      .fit = fit,
                                      .free = discard,
+                                     .save = save,
                                      .score = score};

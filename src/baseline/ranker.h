@@ -105,6 +105,8 @@ typedef struct f0t_ranker {
     f0t_status (*fit)(void **fitted, const f0t_task *task, void *shared, const double *knobs);
     void (*free)(void *fitted);
 
+    /* The fit as the file of a model that f0t_train could have made. NULL: it is none. */
+    f0t_status (*save)(const void *fitted, const f0t_task *task, const char *path);
     /* scores[queries->count x tags->count]: higher is better. Of a closed method every tag is known.
      * Repeated calls with the same tags are blocks of one test; same bytes for any blocks
      * (with AVX-512; else the same but for rounding). */

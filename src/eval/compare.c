@@ -86,6 +86,7 @@ static f0t_eval_protocol_options protocol_options(comparison *c, size_t repeat)
                                        .trials = e->plan.trials,
                                        .budget = e->plan.budget,
                                        .epochs = c->options->epochs,
+                                       .blend_epochs = c->options->blend_epochs,
                                        .hidden = e->plan.hidden_count ? e->plan.hidden : NULL,
                                        .hidden_count = e->plan.hidden_count,
                                        .classes = c->options->classes,
@@ -96,6 +97,7 @@ static f0t_eval_protocol_options protocol_options(comparison *c, size_t repeat)
                                        .samples = e->samples,
                                        .sample_count = e->sample_count,
                                        .store = &c->store,
+                                       .model = c->writes && repeat == 0 ? c->options->model : NULL,
                                        .monitor = f0t_context_monitor(NULL)};
 }
 

@@ -45,6 +45,8 @@ static void add_options(uint64_t *s, const f0t_eval_options *o, const f0t_eval_p
     add_text(s, o->unseen);
     if (o->set)
         add_text(s, o->set);
+    if (o->blend_epochs)
+        add_numbers(s, &(uint64_t){o->blend_epochs}, 1);
     add_numbers(s, numbers, sizeof numbers / sizeof *numbers);
     add_bytes(s, &plan->budget, sizeof plan->budget);
     add_bytes(s, plan->cutoffs, plan->cutoff_count * sizeof *plan->cutoffs);

@@ -244,6 +244,14 @@ static f0t_eval_kept *find_kept(const f0t_eval_method *r, const f0t_eval_choice 
                : NULL;
 }
 
+static f0t_status keep_model(const f0t_eval_kept *kept, const f0t_eval_method *r)
+{
+    const char *path = r->options->model;
+    return path && r->ranker->save && r->protocol->training_set == F0T_LEARN_SEEN
+               ? r->ranker->save(kept->fitted, &kept->context.task, path)
+               : F0T_OK;
+}
+
 static f0t_status fit_kept(f0t_eval_kept *kept, f0t_eval_method *r, const f0t_eval_choice *chosen)
 {
     const double began = f0t_time();
@@ -256,7 +264,7 @@ static f0t_status fit_kept(f0t_eval_kept *kept, f0t_eval_method *r, const f0t_ev
         F0T_TRY(r->ranker->choose(kept->knobs, &kept->context.task, kept->context.shared));
     F0T_TRY(r->ranker->fit(&kept->fitted, &kept->context.task, kept->context.shared, kept->knobs));
     kept->train_s = f0t_time() - began + take_lent(r->options->store);
-    return F0T_OK;
+    return keep_model(kept, r);
 }
 
 /* *out is the memo's where there is one, else the caller's to free. */

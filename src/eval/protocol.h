@@ -70,7 +70,7 @@ typedef struct f0t_eval_protocol_options {
     uint64_t seed;
     size_t trials; /* of tuning, at most; 0: none */
     double budget; /* of all trials, in seconds as f0t_eval_tune counts them; INFINITY: no limit */
-    size_t epochs;
+    size_t epochs, blend_epochs;
     const size_t *hidden; /* [hidden_count] of net and warp; NULL: the paper's shape */
     size_t hidden_count;
     const f0t_classes *classes; /* of blend; NULL: none; with */
@@ -83,6 +83,8 @@ typedef struct f0t_eval_protocol_options {
     size_t sample_count;
     f0t_eval_memo *memo;               /* NULL: nothing is shared */
     struct f0t_neighbour_store *store; /* between methods and training sets; NULL: none */
+    const char *
+        model; /* where the fit to the seen tags is saved, if it is one (f0t_ranker.save); NULL: nowhere */
     const f0t_monitor *monitor;
 } f0t_eval_protocol_options;
 

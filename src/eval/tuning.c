@@ -15,11 +15,13 @@
 static f0t_task task_with(const f0t_eval_method *r, const f0t_eval_task *base, double effort)
 {
     const f0t_eval_protocol_options *o = r->options;
-    const double epochs = round((double)o->epochs * effort);
+    const bool own = o->blend_epochs && r->ranker == &f0t_ranker_blend;
+    const size_t asked = own ? o->blend_epochs : o->epochs;
+    const double epochs = round((double)asked * effort);
     f0t_task task = base->base;
     task.seed = o->seed;
     task.effort = effort;
-    task.epochs = o->epochs && epochs < 1 ? 1 : (size_t)epochs;
+    task.epochs = asked && epochs < 1 ? 1 : (size_t)epochs;
     task.hidden = o->hidden;
     task.hidden_count = o->hidden_count;
     task.classes = o->classes;

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/context.h"
 #include "math/elementwise.h"
+#include "model/options.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -93,6 +94,17 @@ f0t_status f0t_model_know_tags(f0t_model *model, const f0t_aliases *aliases)
         F0T_TRY(f0t_model_add_alias(&added, model, f0t_names_get(&aliases->forms, i),
                                     f0t_texts_get(&aliases->tags, i)));
     return F0T_OK;
+}
+
+f0t_status f0t_model_describe(f0t_model *model, const f0t_train_options *options, double miap,
+                              const f0t_dataset *dataset)
+{
+    const char *backbone = f0t_dataset_backbone(dataset);
+    if (backbone)
+        F0T_TRY(f0t_string_copy(&model->backbone, backbone, strlen(backbone)));
+    F0T_TRY(f0t_paths_copy(&model->paths, &dataset->paths));
+    F0T_TRY(f0t_model_know_tags(model, &dataset->aliases));
+    return f0t_train_options_describe(&model->training, options, miap, dataset);
 }
 
 f0t_status f0t_model_find_tag(size_t *index, const f0t_model *model, const char *text)

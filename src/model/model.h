@@ -27,6 +27,11 @@ f0t_status f0t_model_know_tags(f0t_model *model, const f0t_aliases *aliases);
 /* Adds one alias to `aliases` and `same`; *added is false where its form is known already, or it is of no tag. */
 f0t_status f0t_model_add_alias(bool *added, f0t_model *model, const char *form, const char *tag);
 
+/* What a model says beside its parts: how it was trained, and of the dataset the backbone, the hierarchy and the aliases. The
+ * vocabulary must be complete. */
+f0t_status f0t_model_describe(f0t_model *model, const f0t_train_options *options, double miap,
+                              const f0t_dataset *dataset);
+
 /* f0t_model_directions through a net that is a copy of the model's on another device, or its own. */
 f0t_status f0t_model_directions_by(float *out, const f0t_model *model, const f0t_net *net,
                                    const float *features, size_t rows);

@@ -343,7 +343,6 @@ static f0t_status check_processes(const training *t)
 
 static f0t_status run(training *t, const f0t_vectors *vectors)
 {
-    const char *backbone = f0t_dataset_backbone(t->dataset);
     if (f0t_dataset_dim(t->dataset) == 0)
         return f0t_fail(F0T_ERROR_FORMAT, "%s: has no features to train on",
                         f0t_dataset_path(t->dataset));
@@ -355,11 +354,7 @@ static f0t_status run(training *t, const f0t_vectors *vectors)
     F0T_TRY(f0t_condition_create(&t->model->condition, t->options.condition, t->dataset, &t->train,
                                  t->monitor));
     F0T_TRY(fit(t, vectors));
-    if (backbone)
-        F0T_TRY(f0t_string_copy(&t->model->backbone, backbone, strlen(backbone)));
-    F0T_TRY(f0t_paths_copy(&t->model->paths, &t->dataset->paths));
-    F0T_TRY(f0t_model_know_tags(t->model, &t->dataset->aliases));
-    return f0t_train_options_describe(&t->model->training, &t->options, t->miap, t->dataset);
+    return f0t_model_describe(t->model, &t->options, t->miap, t->dataset);
 }
 
 f0t_status f0t_train_run(f0t_model **out, f0t_train_options *options, const f0t_dataset *dataset,

@@ -325,7 +325,8 @@ class f0t_eval_options(Sized):
                 ("bf16", c_bool), ("centred", c_bool), ("results", c_char_p), ("figure", c_char_p),
                 ("classes", POINTER(f0t_classes)), ("draws", c_size_t), ("own", POINTER(f0t_eval_own)),
                 ("own_count", c_size_t), ("timeout", c_size_t), ("details", c_char_p),
-                ("set", c_char_p), ("train_images", c_size_t), ("budget", c_double)]
+                ("set", c_char_p), ("train_images", c_size_t), ("budget", c_double),
+                ("model", c_char_p), ("blend_epochs", c_size_t)]
 
 
 class f0t_metrics_options(Sized):

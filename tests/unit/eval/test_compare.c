@@ -83,6 +83,37 @@ static void the_chosen_values_are_options_of_training(void **state)
     fixture_close(&h);
 }
 
+static void the_blend_that_zero_shot_tests_is_kept_as_a_model(void **state)
+{
+    fixture h = fixture_open(&plain);
+    f0t_eval_options options = F0T_EVAL_OPTIONS;
+    f0t_train_options training = F0T_TRAIN_OPTIONS;
+    f0t_eval *eval;
+    f0t_model *model;
+    size_t kept_size, trained_size;
+    (void)state;
+    options.methods = "random,linear,blend";
+    options.scenarios = "conventional,zero-shot,seen-unseen";
+    options.no_tune = true;
+    options.epochs = 1;
+    options.blend_epochs = 2;
+    options.model = test_path("kept.f0t");
+    assert_ok(f0t_eval_run(&eval, h.dataset, h.vectors, &options, NULL));
+    f0t_eval_free(eval);
+    training.method = F0T_METHOD_BLEND;
+    training.epochs = training.patience = 2;
+    assert_ok(f0t_train(&model, h.dataset, h.vectors, &training, NULL));
+    assert_ok(f0t_model_save(model, test_path("trained.f0t")));
+    f0t_model_free(model);
+    char *kept = test_read(test_path("kept.f0t"), &kept_size),
+         *trained = test_read(test_path("trained.f0t"), &trained_size);
+    assert_int_equal(kept_size, trained_size);
+    assert_memory_equal(kept, trained, kept_size);
+    free(kept);
+    free(trained);
+    fixture_close(&h);
+}
+
 static void repeats_give_mean_and_deviation(void **state)
 {
     fixture h = fixture_open(&plain);
@@ -464,6 +495,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(methods_meet_in_every_scenario),
         cmocka_unit_test(the_chosen_values_are_options_of_training),
+        cmocka_unit_test(the_blend_that_zero_shot_tests_is_kept_as_a_model),
         cmocka_unit_test(repeats_give_mean_and_deviation),
         cmocka_unit_test(classes_reach_the_blend_and_make_another_comparison),
         cmocka_unit_test(what_cannot_be_compared_is_told),
