@@ -51,6 +51,20 @@ static f0t_status show(cli_context *cli, const f0t_demo *demo, const char *folde
                        demo->seconds, "rows", describe_rows(demo->eval)));
 }
 
+/* As soon as there is a page to look at, and again as it grows. */
+static void tell_written(void *user, const char *page, const char *to_come, double seconds)
+{
+    const cli_context *cli = user;
+    if (cli->json)
+        return;
+    cli_print_shown(stdout, page);
+    if (*to_come)
+        printf(" can be looked at, after %.0f s; still to come: %s.\n", seconds, to_come);
+    else
+        printf(" is complete, after %.0f s.\n\n", seconds);
+    fflush(stdout);
+}
+
 static f0t_status run(cli_context *cli, const void *given)
 {
     const options *o = given;
@@ -63,7 +77,9 @@ static f0t_status run(cli_context *cli, const void *given)
                                   .wordnet = o->wordnet,
                                   .seed = cli->seed,
                                   .methods = o->methods,
-                                  .epochs = o->epochs};
+                                  .epochs = o->epochs,
+                                  .written = tell_written,
+                                  .user = cli};
     f0t_status status = f0t_demo_run(&demo, o->output, &how, cli->context);
     if (status == F0T_OK)
         status = show(cli, demo, o->output);
@@ -85,7 +101,7 @@ static const cli_option table[] = {
      "--list' lists all. Default tagprop,conse.",
      NULL},
     {"epochs", 0, CLI_COUNT, AT(epochs), "N",
-     "Epochs of iterative methods. Default: each method's own, with early stopping.", NULL},
+     "Epochs of iterative methods. Default: each method's own; of the blend 15.", NULL},
     {.name = NULL},
 };
 
@@ -105,7 +121,8 @@ const cli_verb cli_verb_demo = {
         "Takes pictures that people have tagged, cleans the tags, holds out a fifth of them, "
         "learns from the others and tags pictures with words that were never in training: first "
         "the held-out tags, then thousands of nouns of WordNet. Compares with simpler ways of "
-        "tagging. Prints a short story with a table, and writes a page with pictures.\n\n"
+        "tagging. Prints a short story with a table, and writes a page with pictures, which can be "
+        "looked at after a minute or less and grows.\n\n"
         "Without FOLDER the pictures are those of Debian's package openclipart-svg. A second run "
         "reuses features, vectors, results and the model.",
     .options = table,

@@ -960,7 +960,7 @@ typedef struct f0t_showcase {
     size_t size;
     const f0t_eval
         *eval; /* conventional, zero-shot and seen-unseen; random, frequency and blend among
-                                the methods; with figure "blend" */
+                                the methods */
     const f0t_model *model;       /* trained on the seen tags of eval's dataset */
     const f0t_vocab *words;       /* an open vocabulary, centred as the model's */
     const f0t_dataset *pictures;  /* with keywords as people left them, */
@@ -969,6 +969,10 @@ typedef struct f0t_showcase {
     size_t generated;             /* made by a program, in bulk */
     bool clipart;                 /* they are those of F0T_DEMO_FOLDER */
     const char *vectors; /* file, for the commands that it shows; NULL: words.safetensors */
+    size_t blend_epochs; /* of the comparison; 0: as many as `train` takes */
+    const char *
+        to_come; /* what a page that will be written again lacks as yet: it says so, and reloads. `model` and `words` may be
+                    NULL then, and the methods without blend: the linear map's tags are shown. NULL: the page is complete */
 } f0t_showcase;
 #define F0T_SHOWCASE                 \
     {                                \
@@ -1022,9 +1026,12 @@ typedef struct f0t_demo_options {
     const char
         *methods;  /* to compare the blend with, besides random, frequency, linear and net: names as
                              in f0t_eval_options; NULL: "tagprop,conse" */
-    size_t epochs; /* as in f0t_eval_options */
-    bool
-        only_model; /* nothing is compared and no page written: the model alone, as `train` learns it */
+    size_t epochs; /* as in f0t_eval_options; 0: the blend's networks take fifteen */
+    bool only_model; /* nothing is compared and no page written: the model alone */
+    /* Called whenever the page has been written, which grows: what it lacks as yet ("" in the end), and the seconds since the
+     * beginning. NULL: not called. */
+    void (*written)(void *user, const char *page, const char *to_come, double seconds);
+    void *user;
 } f0t_demo_options;
 
 #define F0T_DEMO_OPTIONS                 \
@@ -1041,9 +1048,8 @@ typedef struct f0t_demo {
     size_t nouns;              /* of the open vocabulary */
     const f0t_eval *eval;      /* the comparison */
     double seconds;
-    const char *
-        model; /* its file: DIR/model.f0t; DIR/untuned.f0t of `only_model`, where that is not there. With
-                          that option `page`, `story` and `eval` are NULL, and `nouns` is 0 */
+    const char *model; /* its file, DIR/model.f0t. With `only_model` `page`, `story` and `eval` are
+                          NULL, and `nouns` is 0 */
 } f0t_demo;
 
 /* Writes into the folder `output`, which is created if it does not exist: the page, and what a second

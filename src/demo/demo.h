@@ -7,11 +7,10 @@
  *   DIR/words.state         which WordNet
  *   DIR/collection          the same pictures with clean tags, split, a part of the tags unseen
  *   DIR/results.jsonl       of the comparison
- *   DIR/model.f0t           trained on the seen tags, with the settings that the comparison chose
- *   DIR/untuned.f0t         the same with `train`'s, where nothing was compared
+ *   DIR/model.f0t           the blend of the comparison that learned the seen tags
  *   DIR/nouns.txt           the open vocabulary
  *   DIR/demo.state          what all of it was made from
- *   DIR/index.html          the page
+ *   DIR/index.html          the page, written again as results come
  */
 #ifndef F0T_DEMO_DEMO_H
 #define F0T_DEMO_DEMO_H
@@ -62,6 +61,9 @@ const char *f0t_demo_path(char out[F0T_DEMO_PATH_SIZE], const f0t_demo_work *wor
 /* Writes texts[count], each with `end` after it, into DIR/NAME, whole or not at all. */
 f0t_status f0t_demo_write(const f0t_demo_work *work, const char *name, const char *const *texts,
                           size_t count, const char *end);
+
+/* Of a file, in bytes; -1: it is not there. */
+long long f0t_demo_size(const char *path);
 
 /* A line of the monitor's log. */
 void f0t_demo_log(const f0t_demo_work *work, const char *form, ...)

@@ -7,16 +7,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Whose tags are shown: what `train` learns unless told otherwise, whichever was best. */
-static const char OURS[] = "blend";
 static const char OTHERS[] = "tagprop,conse";
 
 /* Of the row of the paper's network: small, so that two cores learn in seconds; it would have 6,960 and 1,740. */
 static const char HIDDEN[] = "512,256";
-enum { TRIALS = 4, METHODS_SIZE = 1000 };
+/* Of the blend's networks: its figures are those of the sixty to hundred that `train` takes (docs/demo.md). */
+enum { BLEND_EPOCHS = 15, METHODS_SIZE = 1000 };
 
-/* The model of nothing but training. */
-static const char UNTUNED[] = "untuned.f0t";
+static const char MODEL[] = "model.f0t";
 
 static const char *wordnet_folder(const f0t_demo_work *work)
 {
@@ -48,23 +46,53 @@ static f0t_status open_vectors(f0t_demo_work *work)
 
 /* ---- The comparison ---------------------------------------------------------------------------- */
 
-/* Chance and frequency are what the gains are over; linear and net are the paper's, the blend is ours. */
-static void list_methods(char *out, size_t size, const f0t_demo_work *work)
+/* The page grows: what is learned in seconds comes first, and each stage keeps the results of those before. Chance and frequency
+ * are what the gains are over; linear and net are the paper's; the blend, what `train` learns unless told otherwise, is shown
+ * whichever was best. */
+typedef struct stage {
+    const char *scenarios;
+    const char *methods; /* %s: the options' */
+    const char *to_come; /* on the page; NULL: it is complete */
+} stage;
+
+static const char ALL[] = "conventional,zero-shot,seen-unseen";
+
+static const stage STAGES[] = {
+    {"conventional", "random,frequency,linear",
+     "tags that were never learned, other methods, the blend that 'train' learns, and any noun"},
+    {ALL, "random,frequency,linear",
+     "other methods, the blend that 'train' learns, searching by a new word, and any noun"},
+    {ALL, "random,frequency,%s,linear,net",
+     "the blend that 'train' learns, searching by a new word, and any noun"},
+    {ALL, "random,frequency,%s,linear,net,blend", NULL}};
+static const stage *const LAST = &STAGES[sizeof STAGES / sizeof *STAGES - 1];
+
+static void list_methods(char *out, size_t size, const f0t_demo_work *work, const stage *of)
 {
-    snprintf(out, size, "random,frequency,%s,linear,net,%s",
-             work->options.methods ? work->options.methods : OTHERS, OURS);
+    const char *others = work->options.methods ? work->options.methods : OTHERS;
+    const char *place = strstr(of->methods, "%s");
+    if (place)
+        snprintf(out, size, "%.*s%s%s", (int)(place - of->methods), of->methods, others, place + 2);
+    else
+        snprintf(out, size, "%s", of->methods);
 }
 
-static f0t_eval_options eval_options(const f0t_demo_work *work, const char *methods)
+static size_t blend_epochs(const f0t_demo_work *work)
+{
+    return work->options.epochs ? work->options.epochs : BLEND_EPOCHS;
+}
+
+static f0t_eval_options eval_options(const f0t_demo_work *work, const char *methods,
+                                     const char *scenarios)
 {
     f0t_eval_options options = F0T_EVAL_OPTIONS;
     options.methods = methods;
-    options.scenarios = "conventional,zero-shot,seen-unseen";
+    options.scenarios = scenarios;
     options.seed = work->options.seed;
-    options.trials = TRIALS;
+    options.no_tune = true;
     options.epochs = work->options.epochs;
+    options.blend_epochs = blend_epochs(work);
     options.hidden = HIDDEN;
-    options.figure = OURS;
     return options;
 }
 
@@ -85,57 +113,53 @@ static f0t_status check_options(const f0t_demo_work *work)
     char methods[METHODS_SIZE];
     if (work->options.methods && strlen(work->options.methods) > METHODS_SIZE / 2)
         return f0t_error_set(F0T_ERROR_ARGUMENT, "the list of methods is too long");
-    list_methods(methods, sizeof methods, work);
-    const f0t_eval_options options = eval_options(work, methods);
+    list_methods(methods, sizeof methods, work, LAST);
+    const f0t_eval_options options = eval_options(work, methods, ALL);
     F0T_DEMO_TRY(f0t_eval_options_check(&options));
     return check_wordnet(work);
 }
 
-static f0t_status compare_methods(f0t_demo_work *work)
+/* *grew: a result came that was not there. */
+static f0t_status compare_methods(f0t_demo_work *work, const stage *of, bool *grew)
 {
-    char methods[METHODS_SIZE], path[F0T_DEMO_PATH_SIZE];
-    list_methods(methods, sizeof methods, work);
-    f0t_eval_options options = eval_options(work, methods);
+    char methods[METHODS_SIZE], path[F0T_DEMO_PATH_SIZE], model[F0T_DEMO_PATH_SIZE];
+    list_methods(methods, sizeof methods, work, of);
+    f0t_eval_options options = eval_options(work, methods, of->scenarios);
     options.results = f0t_demo_path(path, work, "results.jsonl");
+    options.model = f0t_demo_path(model, work, MODEL);
+    f0t_eval_free(work->eval);
+    work->eval = NULL;
+    const long long before = f0t_demo_size(path);
     f0t_status status =
         f0t_eval_run(&work->eval, work->collection, work->vectors, &options, work->context);
     if (status == F0T_ERROR_MISMATCH &&
         unlink(path) == 0) /* of an earlier version of the program */
         status =
             f0t_eval_run(&work->eval, work->collection, work->vectors, &options, work->context);
+    *grew = f0t_demo_size(path) != before;
     return status;
 }
 
 /* ---- The model --------------------------------------------------------------------------------- */
 
-static bool load_model(f0t_demo_work *work, const char *name)
-{
-    f0t_demo_path(work->model_path, work, name);
-    return access(work->model_path, F_OK) == 0 &&
-           f0t_model_load(&work->model, work->model_path, work->context) == F0T_OK;
-}
-
-/* As the comparison learned it to rank new tags, where there was one. */
 static f0t_status train(f0t_demo_work *work)
 {
     f0t_train_options options = F0T_TRAIN_OPTIONS;
-    options.method = F0T_METHOD_BLEND; /* OURS */
+    options.method = F0T_METHOD_BLEND;
     options.seed = work->options.seed;
-    if (work->options.epochs)
-        options.epochs = work->options.epochs;
-    if (work->eval)
-        F0T_DEMO_TRY(f0t_eval_train_options(&options, work->eval, OURS, "zero-shot"));
+    options.epochs = options.patience = blend_epochs(work);
     F0T_DEMO_TRY(f0t_train(&work->model, work->collection, work->vectors, &options, work->context));
     return f0t_model_save(work->model, work->model_path);
 }
 
-static f0t_status train_model(f0t_demo_work *work)
+/* The comparison keeps its own; where nothing was compared, or the file has gone, the same one is trained. */
+static f0t_status open_model(f0t_demo_work *work)
 {
-    if (load_model(work, "model.f0t"))
-        return F0T_OK;
-    if (work->options.only_model && load_model(work, UNTUNED))
-        return F0T_OK;
-    return train(work);
+    f0t_demo_path(work->model_path, work, MODEL);
+    return access(work->model_path, F_OK) == 0 &&
+                   f0t_model_load(&work->model, work->model_path, work->context) == F0T_OK
+               ? F0T_OK
+               : train(work);
 }
 
 /* ---- The open vocabulary ----------------------------------------------------------------------- */
@@ -183,17 +207,53 @@ static f0t_status open_vocabulary(f0t_demo_work *work)
     return status;
 }
 
-/* ---- The steps in their order -------------------------------------------------------------- */
+/* ---- The page ---------------------------------------------------------------------------------- */
 
 /* What the caller sees, and what it stands on. */
 typedef struct result {
     f0t_demo shown;
     f0t_demo_work work;
+    double began;
     char page[F0T_DEMO_PATH_SIZE];
     f0t_report *story;
 } result;
 
-static f0t_status take_steps(f0t_demo_work *work)
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static f0t_showcase showcase_of(const f0t_demo_work *work, const char *to_come)
+{
+    return (f0t_showcase){.size = sizeof(f0t_showcase),
+                          .eval = work->eval,
+                          .model = work->model,
+                          .words = work->nouns,
+                          .pictures = work->pictures,
+                          .cleaning = work->cleaning,
+                          .found = work->path_count,
+                          .generated = work->generated,
+                          .clipart = work->clipart,
+                          .vectors = work->options.vectors,
+                          .blend_epochs = blend_epochs(work),
+                          .to_come = to_come};
+}
+
+static f0t_status write_page(result *r, const char *to_come)
+{
+    const f0t_demo_options *o = &r->work.options;
+    const f0t_showcase showcase = showcase_of(&r->work, to_come);
+    F0T_DEMO_TRY(f0t_showcase_save(&showcase, r->page, r->work.context));
+    if (o->written)
+        o->written(o->user, r->page, to_come ? to_come : "", seconds_now() - r->began);
+    return F0T_OK;
+}
+
+/* ---- The steps in their order -------------------------------------------------------------- */
+
+static f0t_status prepare(f0t_demo_work *work)
 {
     F0T_DEMO_TRY(check_options(work));
     F0T_DEMO_TRY(f0t_demo_find_pictures(work));
@@ -202,18 +262,19 @@ static f0t_status take_steps(f0t_demo_work *work)
     F0T_DEMO_TRY(f0t_demo_compare_state(work));
     F0T_DEMO_TRY(f0t_demo_describe_pictures(work));
     F0T_DEMO_TRY(f0t_demo_clean_tags(work));
-    F0T_DEMO_TRY(f0t_demo_save_state(work));
-    if (!work->options.only_model)
-        F0T_DEMO_TRY(compare_methods(work));
-    F0T_DEMO_TRY(train_model(work));
-    return work->options.only_model ? F0T_OK : open_vocabulary(work);
+    return f0t_demo_save_state(work);
 }
 
-static double seconds_now(void)
+/* Where a stage has no new result, the page has as much already: an earlier run wrote it. */
+static f0t_status compare_in_stages(result *r)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    bool grew;
+    for (const stage *s = STAGES; s <= LAST; s++) {
+        F0T_DEMO_TRY(compare_methods(&r->work, s, &grew));
+        if (s->to_come && (grew || access(r->page, F_OK) != 0))
+            F0T_DEMO_TRY(write_page(r, s->to_come));
+    }
+    return F0T_OK;
 }
 
 static void count_all(f0t_demo *demo, const f0t_demo_work *work)
@@ -228,33 +289,33 @@ static void count_all(f0t_demo *demo, const f0t_demo_work *work)
     demo->model = work->model_path;
 }
 
-static f0t_status show(result *r)
+static f0t_status tell_story(result *r)
 {
-    const f0t_demo_work *work = &r->work;
-    const f0t_showcase showcase = {.size = sizeof showcase,
-                                   .eval = work->eval,
-                                   .model = work->model,
-                                   .words = work->nouns,
-                                   .pictures = work->pictures,
-                                   .cleaning = work->cleaning,
-                                   .found = work->path_count,
-                                   .generated = work->generated,
-                                   .clipart = work->clipart,
-                                   .vectors = work->options.vectors};
-    r->shown.page = f0t_demo_path(r->page, work, "index.html");
-    F0T_DEMO_TRY(f0t_showcase_save(&showcase, r->page, work->context));
+    const f0t_showcase showcase = showcase_of(&r->work, NULL);
     F0T_DEMO_TRY(f0t_showcase_report(&r->story, &showcase, r->page));
+    r->shown.page = r->page;
     r->shown.story = f0t_report_text(r->story);
     return F0T_OK;
 }
 
+static f0t_status show_all(result *r)
+{
+    f0t_demo_path(r->page, &r->work, "index.html");
+    F0T_DEMO_TRY(compare_in_stages(r));
+    F0T_DEMO_TRY(open_model(&r->work));
+    F0T_DEMO_TRY(open_vocabulary(&r->work));
+    F0T_DEMO_TRY(write_page(r, NULL));
+    return tell_story(r);
+}
+
 static f0t_status run(result *r)
 {
-    const double began = seconds_now();
-    F0T_DEMO_TRY(take_steps(&r->work));
+    r->began = seconds_now();
+    F0T_DEMO_TRY(prepare(&r->work));
+    F0T_DEMO_TRY(r->work.options.only_model ? open_model(&r->work) : show_all(r));
     count_all(&r->shown, &r->work);
-    r->shown.seconds = seconds_now() - began;
-    return r->work.options.only_model ? F0T_OK : show(r);
+    r->shown.seconds = seconds_now() - r->began;
+    return F0T_OK;
 }
 
 /* Of a program that was built with an older header, whose options are fewer, too. */

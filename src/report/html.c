@@ -53,6 +53,7 @@ static const char STYLE[] =
     ".card dt{color:#666;font-size:.8rem;margin-top:.4rem}.card dd{margin:0}"
     ".card span{margin-right:.45rem;display:inline-block;max-width:100%}"
     ".held{border:1px dashed #777;border-radius:4px;padding:0 .3rem}"
+    ".unfinished{border:2px solid #b36b00;border-radius:8px;padding:.6rem .9rem}"
     ".open{text-decoration:underline dotted #999;text-underline-offset:.2em}"
     ".hits{display:flex;flex-wrap:wrap;gap:.6rem}.hits figure{margin:0;width:7.4rem;"
     "border:2px solid #b3261e;border-style:dashed;border-radius:8px;overflow:hidden;"
@@ -104,6 +105,12 @@ static const char STYLE_MEDIA[] =
 
 void f0t_html_begin(f0t_text *page, const char *title, const char *subtitle)
 {
+    f0t_html_begin_reloading(page, title, subtitle, 0);
+}
+
+void f0t_html_begin_reloading(f0t_text *page, const char *title, const char *subtitle,
+                              size_t seconds)
+{
     f0t_text_form(page,
                   "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
@@ -111,6 +118,8 @@ void f0t_html_begin(f0t_text *page, const char *title, const char *subtitle)
                   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                   "<title>%s</title>\n",
                   title);
+    if (seconds)
+        f0t_text_form(page, "<meta http-equiv=\"refresh\" content=\"%zu\">\n", seconds);
     f0t_text_add(page, "<style>");
     f0t_text_add(page, STYLE);
     f0t_text_add(page, STYLE_SHEET);

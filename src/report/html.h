@@ -19,6 +19,9 @@
 
 /* Head, style, title and, where it is not NULL, a line below it. */
 void f0t_html_begin(f0t_text *page, const char *title, const char *subtitle);
+/* The same of a page that a browser reads again after so many seconds; 0: it does not. */
+void f0t_html_begin_reloading(f0t_text *page, const char *title, const char *subtitle,
+                              size_t seconds);
 void f0t_html_end(f0t_text *page);
 
 /* A heading that others can link to as "#id". */

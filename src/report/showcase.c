@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BLOCK = 256 };
+enum { BLOCK = 256, RELOAD = 15 /* seconds */ };
 
 /* ---- The view: directions -------------------------------------------------------------------------------- */
 
@@ -64,6 +64,8 @@ static f0t_status fill(f0t_showcase_view *view)
     const f0t_eval *eval = view->eval;
     const size_t shown = eval->sample_count;
     F0T_TRY(f0t_worker_create(&view->worker));
+    if (!view->given->model)
+        return F0T_OK;
     F0T_TRY(list_tests(view));
     F0T_TRY(f0t_alloc(&view->shown, shown * view->dim, sizeof *view->shown));
     F0T_TRY(f0t_alloc(&view->directions, view->test_count * view->dim, sizeof *view->directions));
@@ -150,7 +152,7 @@ static bool has_word(const f0t_showcase_view *view, size_t m, const char *word)
 static const uint32_t *first_tags(const f0t_eval *eval, f0t_scenario scenario, size_t sample)
 {
     for (size_t m = 0; m < eval->plan.method_count; m++)
-        if (!strcmp(eval->plan.methods[m]->name, f0t_showcase_method)) {
+        if (!strcmp(eval->plan.methods[m]->name, f0t_showcase_method(eval))) {
             const f0t_eval_cell *cell = f0t_eval_cell_at(eval, 0, m, scenario);
             return cell->top ? cell->top + sample * F0T_SAMPLE_TOP : NULL;
         }
@@ -161,6 +163,8 @@ static void add_answer(f0t_text *page, const f0t_showcase_view *view, size_t sam
                        f0t_scenario scenario, const char *what)
 {
     const f0t_eval *eval = view->eval;
+    if (!eval->plan.asked[scenario])
+        return;
     const uint32_t *tags = first_tags(eval, scenario, sample);
     f0t_text_form(page, "<dt>%s</dt><dd>", what);
     for (size_t k = 0; tags && k < F0T_SAMPLE_TOP && tags[k] != F0T_NO_SAMPLE_TAG; k++) {
@@ -178,6 +182,8 @@ static void add_answer(f0t_text *page, const f0t_showcase_view *view, size_t sam
 static void add_open(f0t_text *page, const f0t_showcase_view *view, size_t sample)
 {
     const f0t_vocab *nouns = view->given->words;
+    if (!nouns)
+        return;
     const size_t row = view->eval->sample_images[sample];
     const size_t top =
         f0t_vocab_count(nouns) < F0T_SHOWCASE_TOP ? f0t_vocab_count(nouns) : F0T_SHOWCASE_TOP;
@@ -241,7 +247,19 @@ static void add_title(f0t_text *page, const f0t_showcase_view *view)
              f0t_showcase_count(images, f0t_showcase_images(given)),
              f0t_showcase_count(tags, f0t_showcase_tags(given)),
              given->clipart ? " from Debian's clip art" : "");
-    f0t_html_begin(page, "Pictures, named with words that were never learned", subtitle);
+    f0t_html_begin_reloading(page, "Pictures, named with words that were never learned", subtitle,
+                             given->to_come ? RELOAD : 0);
+}
+
+static void add_to_come(f0t_text *page, const f0t_showcase_view *view)
+{
+    if (view->given->to_come)
+        f0t_text_form(
+            page,
+            "<p class=\"unfinished\"><b>This page is not complete.</b> Still to come: %s. It "
+            "reloads every %d seconds. Where 'fast0tag demo' was interrupted, the same command "
+            "goes on.</p>\n",
+            view->given->to_come, RELOAD);
 }
 
 static void add_figure(f0t_text *page, f0t_showcase_gain gain, const char *what,
@@ -267,21 +285,31 @@ static void add_figures(f0t_text *page, const f0t_showcase_view *view)
                "by frequency");
     add_figure(page, f0t_showcase_gain_of(eval, F0T_CONVENTIONAL), "all tags, all of them learned",
                "by frequency");
-    f0t_text_form(page,
-                  "<div><b>%s</b>nouns to choose from<br><span class=\"sub\">none of them "
-                  "learned</span></div>\n</div>\n",
-                  f0t_showcase_count(nouns, f0t_vocab_count(view->given->words)));
+    if (view->given->words)
+        f0t_text_form(page,
+                      "<div><b>%s</b>nouns to choose from<br><span class=\"sub\">none of them "
+                      "learned</span></div>\n",
+                      f0t_showcase_count(nouns, f0t_vocab_count(view->given->words)));
+    f0t_text_add(page, "</div>\n");
     f0t_text_form(page, "<p><b>How to read this.</b> MiAP: %s</p>\n", f0t_measure_meaning("MiAP"));
 }
 
-static void add_contents(f0t_text *page)
+/* Search and direction are the model's. */
+static void add_contents(f0t_text *page, const f0t_showcase_view *view)
 {
     static const char *const ids[] = {"pictures", "search", "direction",
                                       "numbers",  "tags",   "yours"};
     static const char *const titles[] = {"Pictures and what it says", "Searching by a new word",
                                          "The principal direction",   "The numbers",
                                          "How the tags were cleaned", "Your own pictures"};
-    f0t_html_contents(page, ids, titles, sizeof ids / sizeof *ids);
+    enum { SECTIONS = sizeof ids / sizeof *ids, OF_MODEL = 2 };
+    const char *of[SECTIONS] = {ids[0]}, *called[SECTIONS] = {titles[0]};
+    size_t count = 1;
+    for (size_t i = view->given->model ? 1 : 1 + OF_MODEL; i < SECTIONS; i++) {
+        of[count] = ids[i];
+        called[count++] = titles[i];
+    }
+    f0t_html_contents(page, of, called, count);
 }
 
 /* ---- Sections ---------------------------------------------------------------------------------- */
@@ -295,11 +323,16 @@ static void add_pictures(f0t_text *page, const f0t_showcase_view *view)
         "<p>Test pictures, drawn by seed and not by beauty, with the first five tags of each "
         "scenario. <span class=\"right\">Right tags are green</span>, <span class=\"wrong\">wrong "
         "ones red and italic</span>; one that fits but that nobody gave the picture counts as "
-        "wrong. <span class=\"held\">Framed tags</span> were held out: training never saw them. "
-        "The last row ranks %s nouns of WordNet, none of them learned; nobody has judged these, "
-        "so <span class=\"open\">only those among the picture's own keywords are "
-        "green</span>.</p>\n",
-        f0t_showcase_count(count, f0t_vocab_count(view->given->words)));
+        "wrong. <span class=\"held\">Framed tags</span> were held out: training never saw them.");
+    if (view->given->words)
+        f0t_text_form(page,
+                      " The last row ranks %s nouns of WordNet, none of them learned; nobody has "
+                      "judged these, so <span class=\"open\">only those among the picture's own "
+                      "keywords are green</span>.",
+                      f0t_showcase_count(count, f0t_vocab_count(view->given->words)));
+    if (view->given->to_come)
+        f0t_text_form(page, " These are the tags of %s.", f0t_showcase_shown(view->eval));
+    f0t_text_add(page, "</p>\n");
     add_cards(page, view);
 }
 
@@ -322,19 +355,33 @@ static f0t_status add_direction(f0t_text *page, const f0t_showcase_view *view)
     return f0t_showcase_add_direction(page, view);
 }
 
+static const char TUNED[] = "Every method was tuned the same way, on validation pictures and "
+                            "learned tags alone, and tested "
+                            "once.";
+static const char UNTUNED[] =
+    "No method was tuned: their settings were chosen on other collections, but for what a method "
+    "chooses by itself on the validation pictures. Each was tested once.";
+static const char BLEND[] = " The blend is what 'train' learns unless told otherwise, and what "
+                            "this page shows: the direction, "
+                            "a network with an output per tag, the votes of similar pictures and "
+                            "ridge regression, each for as "
+                            "much as it is worth.";
+
 static f0t_status add_numbers(f0t_text *page, const f0t_showcase_view *view)
 {
     const f0t_eval *eval = view->eval;
     f0t_table *table;
     f0t_html_section(page, "numbers", "The numbers");
-    f0t_html_paragraph(page,
-                       "MiAP in percent: 100 where every right tag comes before all others. A dash "
-                       "stands where a method ranks only tags that it learned. Every method was "
-                       "tuned the same way, on validation pictures and learned tags alone, and "
-                       "tested once. The blend is what 'train' learns unless told otherwise, and "
-                       "what this page shows: the direction, a network with an output per tag, the "
-                       "votes of similar pictures and ridge regression, each for as much as it is "
-                       "worth.");
+    f0t_text_form(page,
+                  "<p>MiAP in percent: 100 where every right tag comes before all others. A dash "
+                  "stands where a method ranks only tags that it learned%s. ",
+                  view->given->to_come ? ", dots where a figure is still to come" : "");
+    f0t_text_add(page, eval->plan.trials ? TUNED : UNTUNED);
+    f0t_text_add(page, f0t_showcase_has_blend(eval) ? BLEND : "");
+    if (view->given->blend_epochs && f0t_showcase_has_blend(eval))
+        f0t_text_form(page, " Its networks were trained for %zu epochs, fewer than 'train' takes.",
+                      view->given->blend_epochs);
+    f0t_text_add(page, "</p>\n");
     F0T_TRY(f0t_showcase_table(&table, eval));
     f0t_table_write_html(page, table);
     f0t_table_free(table);
@@ -367,6 +414,8 @@ static void add_yours(f0t_text *page, const f0t_showcase_view *view)
     f0t_text_add(page, "<pre>fast0tag vectors build wordnet -o words.safetensors\n"
                        "fast0tag train ~/Pictures --vectors words.safetensors -o pictures.f0t\n"
                        "fast0tag tag pictures.f0t ~/Pictures/new --xmp</pre>\n");
+    if (!view->given->model)
+        return;
     f0t_html_paragraph(page, "And the model of this page on any picture, with any nouns:");
     f0t_text_form(page,
                   "<pre>fast0tag tag model.f0t picture.jpg --vocab nouns.txt --vectors %s</pre>\n",
@@ -378,11 +427,14 @@ static void add_yours(f0t_text *page, const f0t_showcase_view *view)
 static f0t_status write_page(f0t_text *page, const f0t_showcase_view *view)
 {
     add_title(page, view);
+    add_to_come(page, view);
     add_figures(page, view);
-    add_contents(page);
+    add_contents(page, view);
     add_pictures(page, view);
-    F0T_TRY(add_search(page, view));
-    F0T_TRY(add_direction(page, view));
+    if (view->given->model) {
+        F0T_TRY(add_search(page, view));
+        F0T_TRY(add_direction(page, view));
+    }
     F0T_TRY(add_numbers(page, view));
     add_tags(page, view);
     add_yours(page, view);
@@ -412,7 +464,7 @@ f0t_status f0t_showcase_save(const f0t_showcase *showcase, const char *path,
     f0t_showcase_view view = {.given = showcase,
                               .eval = showcase->eval,
                               .collection = showcase->eval->dataset,
-                              .dim = f0t_model_dim(showcase->model)};
+                              .dim = showcase->model ? f0t_model_dim(showcase->model) : 0};
     f0t_status status = save_page(&view, path);
     free_view(&view);
     return status;

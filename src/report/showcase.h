@@ -39,8 +39,12 @@ f0t_status f0t_showcase_add_direction(f0t_text *page, const f0t_showcase_view *v
 /* Fails where something is missing. */
 f0t_status f0t_showcase_check(const f0t_showcase *showcase);
 
-/* The method whose tags are shown: what `train` learns unless told otherwise, whichever was best. */
-extern const char f0t_showcase_method[];
+/* The method whose tags are shown, whichever was best: the blend, which `train` learns unless told otherwise; before that is
+ * compared, the linear map, which is learned in seconds. */
+const char *f0t_showcase_method(const f0t_eval *eval);
+bool f0t_showcase_has_blend(const f0t_eval *eval);
+/* It in words: "the linear map, …". */
+const char *f0t_showcase_shown(const f0t_eval *eval);
 
 /* 6712 → "6,712". */
 enum { F0T_SHOWCASE_COUNT_SIZE = 32 };

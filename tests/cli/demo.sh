@@ -41,12 +41,15 @@ case_a_folder_of_tagged_pictures() {
     says "7 plurals"
     says "Fast0Tag (blend)"
     says "times as well as chance"
-    says "shown/index.html"
+    says "shown/index.html can be looked at, after"
+    says "still to come: other methods, the blend that 'train' learns"
+    says "shown/index.html is complete, after"
     local page=shown/index.html part
     for part in '<!DOCTYPE html>' 'data:image/png;base64,' 'id="search"' '<svg' 'class="held"' 'class="wrong"' \
         'class="right"' 'fast0tag demo ~/Pictures' '--vocab nouns.txt --vectors words.txt<' '</html>'; do
         grep -qF -- "$part" "$page" || complain "the page has no $part"
     done
+    ! grep -qE 'not complete|Still to come|http-equiv="refresh"' "$page" || complain "the page is not complete"
     ! grep -qE '(src|href)="(https?:|/|\.)' "$page" || complain "the page needs something else"
     grep -q 'How to read this' "$page" || complain "the page does not say how to read it"
     fits_screens "$page"
