@@ -126,7 +126,7 @@ static const cli_example examples[] = {
     {"fast0tag write --dry-run", "Lists what would change, file by file."},
     {"fast0tag write", "Writes accepted tags into sidecars."},
     {"fast0tag write --embed -c all.f0t", "Writes them into the pictures of another catalogue."},
-    {"fast0tag write --undo", "The files are as they were before."},
+    {"fast0tag write --undo", "The files are what they were before the last 'write'."},
     {.command = NULL},
 };
 

@@ -111,7 +111,7 @@ static answer check_merge(const void *data, size_t size, const answer *before, c
 
 static void check_there_and_back(const void *data, size_t size, const answer *before, bool inside)
 {
-    static const char tags[] = "+dog\n+palm tree\n+People|b\xC3\xA4r\n=Places|Rome\n=dog\n";
+    static const char tags[] = "+dog\n+palm tree\n+People|b\xC3\xA4r\n!lake\n=Places|Rome\n=dog\n";
     answer there = check_merge(data, size, before, tags, inside);
     if (there.status == F0T_OK) {
         answer back = check_merge(there.data, there.length - there.height, before,
