@@ -249,7 +249,7 @@ static const cli_option table[] = {
      "The first pictures, however unsure. Default: those that reach the cut of each word.", NULL},
     {"confidence", 0, CLI_REAL, AT(find.confidence), "P",
      "The cut of every word: only pictures for which a person would keep it with this probability "
-     "or more. Default: 0.1, for words that the model has not learned 0.05, or a third of the "
+     "or more. Default: 0.1, for words that the model has not learned 0.07, or a third of the "
      "highest, whichever is more.",
      NULL},
     {"vectors", 0, CLI_TEXT, AT(finder.vectors), "FILE",
@@ -288,9 +288,9 @@ const cli_verb cli_verb_find = {
         "tag:NAME has this tag of a person; before:2020, after:2019-06 and date:2019..2020-02-29 "
         "are about when it was taken; is:untagged has no tag of a person. Each may have a "
         "minus.\n\n"
-        "How sure a word is for a picture is a probability. Each word has a cut, so that one that "
-        "no picture shows finds nothing, or little: standard error says what was cut, and "
-        "--nearest shows it. Several words are ranked by the product.",
+        "How sure a word is for a picture is a probability. Each word has a cut, so that most that "
+        "no picture shows find nothing: standard error says what was cut, and --nearest shows "
+        "it. Several words are ranked by the product.",
     .options = table,
     .conflicts = conflicts,
     .examples = examples,

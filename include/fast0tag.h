@@ -1970,7 +1970,7 @@ F0T_API const char *f0t_query_text(const f0t_query *query);
  *  - any other word with a vector is new: its confidence is that of the model for new words along the picture's
  *    direction, less where the word is far from all that the model has learned, and at most 0.5: the word may be in
  *    no picture at all. All pictures are compared, exactly (the screen of f0t_vocab_rank).
- * Pictures are found where each word reaches its cut: one in ten, for a new word one in twenty, or a third of what the
+ * Pictures are found where each word reaches its cut: one in ten, for a new word 0.07, or a third of what the
  * model is most sure of for this word among the pictures that nobody decided about, whichever is more. So most words that
  * nothing shows find nothing (docs/catalogue.md has the measure). Several
  * words are ranked by the product of their confidences, the probability of all of them if they are independent; ties

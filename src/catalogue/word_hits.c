@@ -2,9 +2,10 @@
  * What a word of a query means, and the pictures that it holds for.
  *
  * The cut of a word: its confidences are probabilities, comparable between words, so that what one in ten would keep
- * is a floor for all learned ones; new words are less sure, and have half of it. Above it the best choice for a word has a cut of half the F1 that it can reach (Lipton,
- * Elkan, Naryanaswamy 2014), which grows with how sure the surest pictures are; a third of the highest confidence of
- * a picture that nobody decided about is near to it on real collections (docs/catalogue.md) and needs no sum over all pictures.
+ * is a floor for all learned ones; new words are less sure, and have a lower one. Above it the best choice for a word
+ * has a cut of half the F1 that it can reach (Lipton, Elkan, Naryanaswamy 2014), which grows with how sure the surest
+ * pictures are; a third of the highest confidence of a picture that nobody decided about is near to it on real
+ * collections (docs/catalogue.md) and needs no sum over all pictures.
  */
 #include "catalogue/finder.h"
 
@@ -15,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double CUT_LEAST = 0.1, CUT_LEAST_NEW = 0.05, CUT_OF_BEST = 1.0 / 3;
+static const double CUT_LEAST = 0.1, CUT_LEAST_NEW = 0.07, CUT_OF_BEST = 1.0 / 3;
 enum { FIRST_MOST = 1024, MOST_GROWS = 8 };
 
 void f0t_word_hits_close(f0t_word_hits *w)
