@@ -1697,12 +1697,14 @@ typedef struct f0t_catalogue_tags {
     size_t count;
 } f0t_catalogue_tags;
 
-/* All tags of a picture, each once; tags that a person rejected are among them. */
+/* All tags of a picture, each once; tags that a person rejected are among them. No suggestion is one tag, by the rule of the
+ * catalogue's model (f0t_model_find_tag), with what a person has said. */
 F0T_API f0t_status f0t_catalogue_get_tags(f0t_catalogue_tags **out, f0t_catalogue *catalogue,
                                           int64_t picture);
 F0T_API void f0t_catalogue_tags_free(f0t_catalogue_tags *tags);
 
-/* A tag and how many pictures have it: as a keyword or accepted, and as a suggestion. */
+/* A tag, with those that are one with it, and how many pictures have it: as a keyword or accepted, and as a suggestion. Its
+ * name is the spelling of most pictures. */
 typedef struct f0t_catalogue_word {
     const char *tag;
     size_t given, suggested;
@@ -1720,7 +1722,8 @@ F0T_API void f0t_catalogue_words_free(f0t_catalogue_words *words);
 
 /* A person's yes or no to a tag of a picture, suggested or not: an accepted tag counts as one that the person gave,
  * a rejected one is not suggested for the picture again. F0T_UNDECIDED takes back what was decided. The last
- * decision counts; earlier ones are kept. `who` is a name of the caller's choice. */
+ * decision counts, also one about a tag that is one with it ("dogs", "dog"); earlier ones are kept. `who` is a name of the
+ * caller's choice. */
 F0T_API f0t_status f0t_catalogue_decide(f0t_catalogue *catalogue, int64_t picture, const char *tag,
                                         f0t_decision decision, const char *who);
 

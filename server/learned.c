@@ -35,13 +35,13 @@ static f0t_status learn_model(learned *out, const server *s, f0t_catalogue *cata
 /* ---- What has changed ------------------------------------------------------------------------------------------------ */
 
 /* Tags of the model that the one before does not have. */
-static f0t_status find_new(json_t *list, const f0t_vocab *vocab, const f0t_vocab *before)
+static f0t_status find_new(json_t *list, const f0t_vocab *vocab, const f0t_model *before)
 {
     f0t_status status = F0T_OK;
     for (size_t i = 0; status == F0T_OK && i < f0t_vocab_count(vocab); i++) {
         size_t index = F0T_NONE;
         const char *tag = f0t_vocab_tag(vocab, i);
-        status = f0t_vocab_find(&index, before, tag);
+        status = f0t_model_find_tag(&index, before, tag);
         if (status == F0T_OK && index == F0T_NONE && json_array_size(list) < NEW_MOST)
             json_array_append_new(list, reply_string(tag));
     }
@@ -53,7 +53,7 @@ static f0t_status compare(learned *out, served *before, served *now)
     const f0t_vocab *vocab = f0t_model_vocab(f0t_tagger_model(served_tagger(now)));
     out->new_tags = json_array();
     out->tags = f0t_vocab_count(vocab);
-    return find_new(out->new_tags, vocab, f0t_model_vocab(f0t_tagger_model(served_tagger(before))));
+    return find_new(out->new_tags, vocab, f0t_tagger_model(served_tagger(before)));
 }
 
 /* The server changes over to the new model. */
