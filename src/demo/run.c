@@ -148,8 +148,16 @@ static f0t_status train(f0t_demo_work *work)
     options.method = F0T_METHOD_BLEND;
     options.seed = work->options.seed;
     options.epochs = options.patience = blend_epochs(work);
-    F0T_DEMO_TRY(f0t_train(&work->model, work->collection, work->vectors, &options, work->context));
-    return f0t_model_save(work->model, work->model_path);
+    f0t_learn_options how = F0T_LEARN_OPTIONS;
+    f0t_learned *learned;
+    how.train = &options;
+    how.output = work->model_path;
+    how.no_reference = true;
+    F0T_DEMO_TRY(f0t_learn(&learned, work->collection, work->vectors, &how, work->context));
+    work->model = learned->model;
+    learned->model = NULL; /* which is kept */
+    f0t_learned_free(learned);
+    return F0T_OK;
 }
 
 /* The comparison keeps its own; where nothing was compared, or the file has gone, the same one is trained. */

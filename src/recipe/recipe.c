@@ -29,6 +29,12 @@ f0t_status f0t_recipe_begin(f0t_recipe *r, const f0t_learn_options *options)
     return F0T_OK;
 }
 
+/* A dataset has no pictures that suggestions are made for. */
+static void fill_bar(f0t_recipe *r, double upto)
+{
+    f0t_plan_next(&r->plan, r->catalogue ? upto : upto / F0T_RECIPE_COMPARED);
+}
+
 /* ---- Tags -------------------------------------------------------------------------------------------- */
 
 /* The dataset with the tags to learn. */
@@ -66,7 +72,7 @@ static bool asks_classes(const f0t_train_options *train)
 /* The model, whose steps say what they cost. */
 static void begin_work(f0t_recipe *r)
 {
-    f0t_plan_next(&r->plan, F0T_RECIPE_LEARNED);
+    fill_bar(r, F0T_RECIPE_LEARNED);
     f0t_plan_total(r->monitor, 1);
 }
 
@@ -75,7 +81,7 @@ static f0t_status train_with(f0t_recipe *r, const f0t_classes *classes)
     f0t_learned *l = r->learned;
     r->train.classes = classes;
     if (r->options.tune > 0) {
-        f0t_plan_next(&r->plan, F0T_RECIPE_SEARCHED);
+        fill_bar(r, F0T_RECIPE_SEARCHED);
         F0T_TRY(f0t_train_tune(&r->train, &l->tuning, learned_dataset(r), r->vectors,
                                r->options.tune, r->options.trials, F0T_WATCHED(r->monitor)));
     }
@@ -149,7 +155,7 @@ f0t_status f0t_recipe_compare(f0t_recipe *r)
 {
     if (r->options.no_reference || r->options.refit)
         return F0T_OK;
-    f0t_plan_next(&r->plan, F0T_RECIPE_COMPARED);
+    fill_bar(r, F0T_RECIPE_COMPARED);
     return f0t_reference_measure(&r->learned->reference, r->learned->model, learned_dataset(r),
                                  &r->train, F0T_WATCHED(r->monitor));
 }

@@ -29,7 +29,7 @@ typedef struct f0t_recipe {
  * next. */
 f0t_status f0t_recipe_begin(f0t_recipe *recipe, const f0t_learn_options *options);
 
-/* Where the bar is when the search, the model and the comparison are there; suggestions of a catalogue are the rest. */
+/* How far a catalogue's bar is when the search, the model and the comparison are there; suggestions are the rest. */
 #define F0T_RECIPE_SEARCHED 0.7
 #define F0T_RECIPE_LEARNED 0.94
 #define F0T_RECIPE_COMPARED 0.96
