@@ -127,7 +127,8 @@ case_no_list_hides_a_persons_keywords() {
     done
     exiftool -s3 -sep + -XMP-dc:Subject new/a.jpg.xmp | grep -q 'Hafen+Köln+' || complain "$(exiftool new/a.jpg.xmp)"
     exiftool -s3 -sep + -XMP-lr:HierarchicalSubject new/b.jpg.xmp | grep -q 'Möwe+' || complain "$(exiftool new/b.jpg.xmp)"
-    exiftool -s3 -sep + -XMP-digiKam:TagsList new/c.jpg.xmp | grep -q 'Möwe+Watt+' || complain "$(exiftool new/c.jpg.xmp)"
+    exiftool -s3 -sep + -XMP-digiKam:TagsList new/c.xmp | grep -q 'Möwe+Watt+' || complain "$(exiftool new/c.xmp)"
+    [ ! -e new/c.jpg.xmp ] || complain 'a second sidecar'
 }
 
 # Keywords that came after the tags are the person's; a tag that was removed stays away.
