@@ -117,10 +117,18 @@ static f0t_status replace(char **before, const f0t_model *model, const char *pat
     return f0t_model_save(model, path);
 }
 
+/* Without links, for free(); NULL where there is no such file. */
+static f0t_status find_whole(char **out, const char *path)
+{
+    *out = path ? realpath(path, NULL) : NULL;
+    return *out || !path || errno == ENOENT ? F0T_OK : f0t_fail_errno(errno, "%s", path);
+}
+
 static f0t_status save(char **before, f0t_catalogue *c, const f0t_model *model, const char *path)
 {
     const char *from = c->model && f0t_path_exists(c->model) ? c->model : NULL;
-    char *whole = realpath(path, NULL);
+    char *whole;
+    F0T_TRY(find_whole(&whole, path));
     const bool same = from && whole && !strcmp(from, whole);
     free(whole);
     if (same)
@@ -132,7 +140,8 @@ static f0t_status save(char **before, f0t_catalogue *c, const f0t_model *model, 
 f0t_status f0t_catalogue_save_model(f0t_catalogue *c, const f0t_model *model, const char *path,
                                     const char *vectors)
 {
-    char *before = NULL, *whole = vectors ? realpath(vectors, NULL) : NULL;
+    char *before = NULL, *whole;
+    F0T_TRY(find_whole(&whole, vectors));
     f0t_status status = save(&before, c, model, path ? path : c->model);
     if (status == F0T_OK)
         status = write_note(c, before, whole ? whole : c->vectors);
