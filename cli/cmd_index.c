@@ -136,9 +136,10 @@ const cli_verb cli_verb_index = {
         "Adds the pictures of folders and their subfolders to a catalogue, one file that 'find', "
         "'review' and 'write' use: their place, date and thumbnail, the keywords that people gave "
         "them, their features, and, with a model, the tags that it suggests.\n\n"
-        "The next time, pictures that have not changed are skipped, by their size and time; those "
+        "The next time, pictures that have not changed are skipped, by their size and times; those "
         "that were moved are known by their content, and keep what was decided about them; those "
-        "that are gone are marked. One that cannot be read is tried again when it has changed. "
+        "that are gone, or whose name another picture has now, are marked. One that cannot be read "
+        "is tried again when it has changed. "
         "Whatever ends the program, the same command goes on.\n\n"
         "Pictures themselves are only read.",
     .options = table,

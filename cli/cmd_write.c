@@ -108,7 +108,7 @@ static const cli_option table[] = {
      "Set the modification time of changed pictures to now. Default: keep it.", NULL},
     {"all", 0, CLI_FLAG, AT(write.all), NULL,
      "Look at every picture that has accepted tags, also where they were written before: a sidecar "
-     "may have been lost, or left behind by a picture that moved.",
+     "may have been lost.",
      NULL},
     {"undo", 0, CLI_FLAG, AT(write.undo), NULL,
      "Put back what the last 'write' changed; again, the one before it. Files are byte for byte "

@@ -1660,7 +1660,7 @@ F0T_API f0t_status f0t_catalogue_list(f0t_catalogue_pictures **out, f0t_catalogu
 /* How many there are, whatever after and limit say. */
 F0T_API f0t_status f0t_catalogue_count(size_t *out, f0t_catalogue *catalogue,
                                        const f0t_catalogue_query *query);
-/* One picture, as a list of one. Fails with F0T_ERROR_NOT_FOUND where there is none. A path may be relative. */
+/* One picture, as a list of one. Fails with F0T_ERROR_NOT_FOUND where there is none, and with F0T_ERROR_MISMATCH where the file at the path is not what the catalogue knows. A path may be relative. */
 F0T_API f0t_status f0t_catalogue_get(f0t_catalogue_pictures **out, f0t_catalogue *catalogue,
                                      int64_t id);
 F0T_API f0t_status f0t_catalogue_find_path(f0t_catalogue_pictures **out, f0t_catalogue *catalogue,
@@ -1785,8 +1785,9 @@ typedef struct f0t_catalogue_written {
 /* Where it returns false, no more are written, and the call fails with F0T_ERROR_INTERRUPTED. */
 typedef bool (*f0t_catalogue_write_callback)(void *user, const f0t_catalogue_written *written);
 
-/* Calls `each` (may be NULL) once per picture that was looked at. A picture that cannot be written does not fail the
- * call, and is looked at again by the next one. */
+/* Calls `each` (may be NULL) once per picture that was looked at, or whose tags were taken out of a sidecar that it has left
+ * behind. A picture that cannot be written, or whose file is not the one that the catalogue knows
+ * (F0T_ERROR_MISMATCH), does not fail the call, and is looked at again by the next one. */
 F0T_API f0t_status f0t_catalogue_write(f0t_catalogue *catalogue,
                                        const f0t_catalogue_write_options *options,
                                        f0t_catalogue_write_callback each, void *user,
@@ -1894,6 +1895,7 @@ typedef struct f0t_index_options {
 
 /* Brings the catalogue up to date with the pictures at these paths, files or folders with all that is below them:
  * adds what is new, reads again what has changed, finds what has moved, and notes what is missing below these folders.
+ * A picture is its content: decisions stay with it, wherever it is now, and not with what has come to its path.
  * Of each picture it keeps what f0t_catalogue_record has; suggestions are the tags that the model has learned, of a
  * confidence of at least F0T_SUGGESTED_LEAST, the surest F0T_SUGGESTED_MOST. A picture that cannot be read is logged,
  * and tried again when it has changed; where the system failed, not the file (F0T_ERROR_IO), by the next call.

@@ -1,7 +1,8 @@
 /*
- * Indexing. A scan says what is to be done (scan.h); that is done batch by batch: files are read and hashed and their
- * keywords taken by all threads, then pictures become features and features become suggestions, and then the batch
- * is committed. Nothing is locked while pictures are read, so that others can work with the catalogue.
+ * Indexing. A scan says what is to be done (scan.h), and which picture each file is, as far as its content tells
+ * (identity.h); that is done batch by batch: files are read and hashed and their keywords taken by all threads, then
+ * pictures become features and features become suggestions, and then the batch is committed. Nothing is locked while
+ * pictures are read, so that others can work with the catalogue.
  */
 #include "catalogue/index.h"
 
@@ -9,7 +10,8 @@
 #include "base/context.h"
 #include "base/monitor.h"
 #include "base/team.h"
-#include "catalogue/scan.h"
+#include "catalogue/identity.h"
+#include "catalogue/likeness.h"
 #include "image/backbone.h"
 #include "image/keywords.h"
 #include "image/parallel.h"
@@ -37,9 +39,10 @@ typedef struct entry {
     f0t_status why;      /* and the status that it is wrong by */
     f0t_failure failure; /* of its pixels */
     f0t_picture_extra extra;
-    size_t row;    /* of its features; F0T_NONE: it has none */
-    bool moved;    /* it is known by its content */
-    bool complete; /* and all is known of it but its place */
+    size_t row;            /* of its features; F0T_NONE: it has none */
+    bool strange;          /* the sidecars beside it are another picture's */
+    bool skipped;          /* it changed while it was read: it stays as it is known */
+    f0t_likeness likeness; /* of a doubtful one: to the picture `id` */
 } entry;
 
 struct f0t_indexer {
@@ -165,11 +168,11 @@ static f0t_status inspect(void *context, const f0t_parallel_piece *piece, f0t_pa
     (void)notes;
     if (e->item->work == F0T_SCAN_SCORE)
         return F0T_OK;
-    if (e->item->work == F0T_SCAN_READ)
+    if (e->item->work == F0T_SCAN_READ && !e->hash)
         F0T_TRY(f0t_file_hash(&e->hash, e->path));
     F0T_TRY(f0t_alloc(&e->sources, F0T_PICTURE_KEYWORDS_MAX, sizeof *e->sources));
     return f0t_keywords_read_sources(&e->keywords, e->sources, &e->removed,
-                                     x->workers[piece->thread], e->path);
+                                     x->workers[piece->thread], e->path, !e->strange);
 }
 
 /* One call at a time. A picture whose keywords cannot be read may well be one that can be seen: what was found before
@@ -190,6 +193,8 @@ static f0t_status note_fault(void *context, size_t i, f0t_status status, const c
 
 static f0t_status inspect_all(f0t_indexer *x, const f0t_monitor *quiet)
 {
+    for (size_t i = 0; i < x->count; i++)
+        F0T_TRY(f0t_identity_has_strange(&x->entries[i].strange, x->catalogue, x->entries[i].path));
     const f0t_parallel loop = {.count = x->count,
                                .threads = x->threads,
                                .stage = "reading keywords",
@@ -200,77 +205,7 @@ static f0t_status inspect_all(f0t_indexer *x, const f0t_monitor *quiet)
     return f0t_parallel_for(&loop);
 }
 
-/* ---- Moved pictures -------------------------------------------------------------------------------- */
-
-static bool is_taken(const f0t_indexer *x, size_t upto, int64_t id)
-{
-    for (size_t i = 0; i < upto; i++)
-        if (x->entries[i].id == id)
-            return true;
-    return false;
-}
-
-static bool is_gone(const char *path)
-{
-    return path && access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
-}
-
-/* A picture with the content of entry i, whose own file is gone, and which none of the entries before is; *id is 0 where
- * there is none. */
-static f0t_status find_moved(int64_t *id, bool *complete, const f0t_indexer *x, size_t i)
-{
-    f0t_catalogue *c = x->catalogue;
-    const entry *e = &x->entries[i];
-    sqlite3_stmt *row;
-    bool any = true;
-    *id = 0;
-    F0T_TRY(f0t_sql_bind(
-        &row, &c->sql,
-        "SELECT p.id, p.path, f.picture IS NOT NULL AND (?4 = 0 OR d.picture IS NOT NULL)"
-        " FROM pictures p LEFT JOIN features f ON f.picture = p.id AND f.backbone = ?3"
-        " LEFT JOIN directions d ON d.picture = p.id AND d.model = ?4"
-        " WHERE p.hash = ?1 AND p.bytes = ?2 ORDER BY p.id",
-        F0T_SQL_VALUES(f0t_sql_bits(e->hash), f0t_sql_bits(e->item->stamp.bytes),
-                       f0t_sql_int(c->backbone_id), f0t_sql_int(c->model_id))));
-    while (!*id) {
-        F0T_TRY(f0t_sql_step(&any, &c->sql, row));
-        if (!any)
-            return F0T_OK;
-        const int64_t candidate = sqlite3_column_int64(row, 0);
-        if (!is_taken(x, i, candidate) && is_gone((const char *)sqlite3_column_text(row, 1))) {
-            *id = candidate;
-            *complete = sqlite3_column_int(row, 2);
-        }
-    }
-    f0t_sql_reset(row);
-    return F0T_OK;
-}
-
-/* Of copies at new places the first ones are those that have moved. */
-static f0t_status find_all_moved(f0t_indexer *x)
-{
-    for (size_t i = 0; i < x->count; i++) {
-        entry *e = &x->entries[i];
-        int64_t id;
-        bool complete = false;
-        if (e->item->work != F0T_SCAN_READ || e->id || !e->hash)
-            continue;
-        F0T_TRY(find_moved(&id, &complete, x, i));
-        if (!id)
-            continue;
-        e->id = id;
-        e->moved = true;
-        e->complete = complete;
-    }
-    return F0T_OK;
-}
-
 /* ---- Features and suggestions ---------------------------------------------------------------------- */
-
-static bool wants_pixels(const entry *e)
-{
-    return e->item->work == F0T_SCAN_READ && !e->complete;
-}
 
 static f0t_status read_pictures(f0t_indexer *x, size_t *rows, const f0t_monitor *quiet)
 {
@@ -278,7 +213,7 @@ static f0t_status read_pictures(f0t_indexer *x, size_t *rows, const f0t_monitor 
     bool good[BATCH];
     for (size_t i = 0; i < x->count; i++) {
         entry *e = &x->entries[i];
-        if (!wants_pixels(e))
+        if (e->item->work != F0T_SCAN_READ)
             continue;
         e->row = *rows;
         sources[(*rows)++] =
@@ -317,6 +252,108 @@ static f0t_status compute(f0t_indexer *x, const f0t_monitor *quiet)
                 : F0T_OK;
 }
 
+/* ---- Edited, or another picture -------------------------------------------------------------------- */
+
+/* What stands at the path must still be what was read. */
+static bool is_still_there(const entry *e)
+{
+    f0t_file_stamp stamp;
+    return f0t_file_stamp_get(&stamp, e->path) ? stamp.seen == e->item->stamp.seen
+                                               : errno != ENOENT && errno != ENOTDIR;
+}
+
+/* What the catalogue knows of a picture; the thumbnail is the catalogue's until the next one. */
+static f0t_status read_look(f0t_look *look, f0t_catalogue *c, int64_t id)
+{
+    f0t_catalogue_pictures *one;
+    F0T_TRY(f0t_catalogue_get(&one, c, id));
+    *look = (f0t_look){
+        .taken = one->items->taken, .width = one->items->width, .height = one->items->height};
+    f0t_catalogue_pictures_free(one);
+    return f0t_catalogue_get_thumbnail(&look->thumbnail, &look->size, c, id);
+}
+
+static f0t_status has_decisions(int64_t *out, f0t_catalogue *c, int64_t id)
+{
+    return f0t_sql_get_int(out, &c->sql,
+                           "SELECT 1 FROM decisions WHERE picture = ?1 AND current = 1 AND decision"
+                           " <> 0 LIMIT 1",
+                           F0T_SQL_VALUES(f0t_sql_int(id)), 0);
+}
+
+static f0t_status warn_of_another(const f0t_indexer *x, const entry *e)
+{
+    int64_t decided;
+    F0T_TRY(has_decisions(&decided, x->catalogue, e->id));
+    if (decided)
+        f0t_log(x->monitor, F0T_LOG_WARNING,
+                e->likeness == F0T_LIKENESS_OTHER
+                    ? "%s: is another picture than before; what was decided stays with that one, "
+                      "which is missing"
+                    : "%s: may be the picture that it was, edited, or another one; it is taken for "
+                      "a new one, and what was decided stays with the old one, as missing",
+                e->path);
+    return F0T_OK;
+}
+
+/* Copies of keywords beside another picture are none of its keywords. */
+static f0t_status drop_copies(f0t_indexer *x, entry *e)
+{
+    f0t_texts_free(&e->keywords);
+    e->keywords = (f0t_texts){0};
+    f0t_status status = f0t_keywords_read_sources(&e->keywords, e->sources, &e->removed,
+                                                  x->workers[0], e->path, false);
+    if (status == F0T_OK || status == F0T_ERROR_MEMORY || status == F0T_ERROR_INTERRUPTED)
+        return status;
+    return note_fault(x, (size_t)(e - x->entries), status, f0t_last_error(), NULL);
+}
+
+/* A picture that was never seen, and of which nothing is decided, is but a path. */
+static f0t_status judge(f0t_indexer *x, entry *e)
+{
+    const f0t_look now = {.taken = e->extra.taken,
+                          .width = e->extra.width,
+                          .height = e->extra.height,
+                          .thumbnail = e->extra.thumbnail,
+                          .size = e->extra.thumbnail_size};
+    f0t_look before;
+    int64_t decided;
+    F0T_TRY(has_decisions(&decided, x->catalogue, e->id));
+    F0T_TRY(read_look(&before, x->catalogue, e->id));
+    e->likeness = F0T_LIKENESS_SAME;
+    if (before.size || decided)
+        F0T_TRY(f0t_likeness_judge(&e->likeness, x->workers[0], &before, &now));
+    if (e->likeness == F0T_LIKENESS_SAME)
+        return F0T_OK;
+    F0T_TRY(warn_of_another(x, e));
+    return e->fault ? F0T_OK : drop_copies(x, e);
+}
+
+/* Without its content, nobody can say which picture it is. */
+static void fail_unhashed(entry *e)
+{
+    if (e->failure.status != F0T_OK || e->hash || !e->id || e->item->work != F0T_SCAN_READ)
+        return;
+    e->failure.status = e->why;
+    snprintf(e->failure.message, sizeof e->failure.message, "%s", e->fault ? e->fault : "");
+}
+
+static f0t_status judge_all(f0t_indexer *x)
+{
+    for (size_t i = 0; i < x->count; i++) {
+        entry *e = &x->entries[i];
+        if (e->item->work == F0T_SCAN_SCORE)
+            continue;
+        fail_unhashed(e);
+        e->skipped = !is_still_there(e) || (e->item->failed && e->hash);
+        if (e->skipped)
+            f0t_log(x->monitor, F0T_LOG_WARNING, "%s: " F0T_CHANGED_MEANWHILE, e->path);
+        else if (e->item->doubtful && e->failure.status == F0T_OK)
+            F0T_TRY(judge(x, e));
+    }
+    return F0T_OK;
+}
+
 /* ---- Committing ------------------------------------------------------------------------------------ */
 
 static void fill_keywords(f0t_catalogue_record *record, f0t_catalogue_keyword *room, const entry *e)
@@ -347,11 +384,21 @@ static bool is_passing(f0t_status status)
     return status == F0T_ERROR_IO || status == F0T_ERROR_MEMORY;
 }
 
-/* That of the file, which is not read again while it stays the same; or one that no file has. */
-static int64_t time_of(const entry *e)
+/* Whether the file is to be read again, though it stays the same. */
+static bool is_unread(const entry *e)
 {
     const bool unread = is_passing(e->why) && e->item->work == F0T_SCAN_READ && !e->hash;
-    return unread || is_passing(e->failure.status) ? F0T_NO_DATE : e->item->stamp.mtime;
+    return unread || is_passing(e->failure.status);
+}
+
+static int64_t time_of(const entry *e)
+{
+    return is_unread(e) ? F0T_NO_DATE : e->item->stamp.mtime;
+}
+
+static uint64_t seen_of(const entry *e)
+{
+    return is_unread(e) ? 0 : e->item->stamp.seen;
 }
 
 /* Those of the sidecars; or some that they do not have, so that the next index reads the keywords again, and nothing else. */
@@ -379,27 +426,57 @@ static void fill_picture(f0t_catalogue_record *record, const entry *e)
     record->thumbnail_size = e->extra.thumbnail_size;
 }
 
-/* It is the same picture at another place, or with other sidecars. */
-static f0t_status put_place(f0t_catalogue *c, const entry *e, const f0t_catalogue_record *record)
+/* The same picture, with other sidecars. */
+static f0t_status put_keywords(f0t_catalogue *c, const entry *e, const f0t_catalogue_record *record)
 {
     F0T_TRY(f0t_sql_run(
-        &c->sql,
-        "UPDATE pictures SET path = ?2, state = 0, error = ?3, mtime = ?4, sidecars = ?5"
-        " WHERE id = ?1",
-        F0T_SQL_VALUES(f0t_sql_int(e->id), f0t_sql_text(e->path), f0t_sql_text(e->fault),
-                       f0t_sql_int(time_of(e)), f0t_sql_bits(sidecars_of(e)))));
+        &c->sql, "UPDATE pictures SET error = ?2, sidecars = ?3 WHERE id = ?1",
+        F0T_SQL_VALUES(f0t_sql_int(e->id), f0t_sql_text(e->fault), f0t_sql_bits(sidecars_of(e)))));
     return f0t_record_put_keywords(c, e->id, record);
 }
 
-/* Another process may have added it at the same moment: then the row of its path counts. */
-static f0t_status put_new(f0t_catalogue *c, const entry *e, f0t_catalogue_record *record)
+/* What was known of the picture stays, for that is how it is known again. */
+static f0t_status put_unreadable(f0t_catalogue *c, const entry *e)
 {
-    int64_t other;
-    F0T_TRY(f0t_sql_get_int(&other, &c->sql, "SELECT id FROM pictures WHERE path = ?1",
+    return f0t_sql_run(
+        &c->sql,
+        "UPDATE pictures SET state = 2, error = ?2, seen = ?3, mtime = ?4, sidecars = ?5"
+        " WHERE id = ?1",
+        F0T_SQL_VALUES(f0t_sql_int(e->id), f0t_sql_text(e->failure.message),
+                       f0t_sql_bits(seen_of(e)), f0t_sql_int(time_of(e)),
+                       f0t_sql_bits(sidecars_of(e))));
+}
+
+static f0t_status put_picture(f0t_indexer *x, entry *e, f0t_catalogue_record *record)
+{
+    f0t_catalogue *c = x->catalogue;
+    if (e->likeness != F0T_LIKENESS_SAME) {
+        F0T_TRY(f0t_identity_displace(&x->report->missing, c, e->id, e->path));
+        e->id = 0;
+        e->likeness = F0T_LIKENESS_SAME;
+    }
+    if (e->id && e->failure.status != F0T_OK)
+        return put_unreadable(c, e);
+    int64_t id;
+    fill_picture(record, e);
+    F0T_TRY(f0t_catalogue_put(&id, c, record));
+    return f0t_sql_run(&c->sql, "UPDATE pictures SET seen = ?2 WHERE id = ?1",
+                       F0T_SQL_VALUES(f0t_sql_int(id), f0t_sql_bits(seen_of(e))));
+}
+
+/* Another process may have been here since the scan: then its word counts, and what is left is done by the next run. */
+static f0t_status find_owner(entry *e, f0t_catalogue *c)
+{
+    int64_t id, same;
+    F0T_TRY(f0t_sql_get_int(&id, &c->sql, "SELECT id FROM pictures WHERE path = ?1",
                             F0T_SQL_VALUES(f0t_sql_text(e->path)), 0));
-    if (other)
-        record->picture.id = other;
-    return f0t_catalogue_put(NULL, c, record);
+    F0T_TRY(f0t_sql_get_int(
+        &same, &c->sql, "SELECT bytes = ?2 AND hash = ?3 FROM pictures WHERE id = ?1",
+        F0T_SQL_VALUES(f0t_sql_int(id), f0t_sql_bits(e->item->stamp.bytes), f0t_sql_bits(e->hash)),
+        0));
+    e->skipped = e->id ? id != e->id : id && !same;
+    e->id = id;
+    return F0T_OK;
 }
 
 static f0t_status put_scores(f0t_catalogue *c, int64_t id, const f0t_catalogue_record *record)
@@ -408,17 +485,15 @@ static f0t_status put_scores(f0t_catalogue *c, int64_t id, const f0t_catalogue_r
     return f0t_change_end(c, f0t_record_put_scores(c, id, record));
 }
 
-static f0t_status put_once(f0t_indexer *x, const entry *e, f0t_catalogue_keyword *room)
+static f0t_status put_once(f0t_indexer *x, entry *e, f0t_catalogue_keyword *room)
 {
     f0t_catalogue_record record = F0T_CATALOGUE_RECORD;
     fill_keywords(&record, room, e);
     fill_scores(&record, x, e);
     if (e->item->work == F0T_SCAN_SCORE)
         return e->row == F0T_NONE ? F0T_OK : put_scores(x->catalogue, e->id, &record);
-    if (e->item->work == F0T_SCAN_KEYWORDS || e->complete)
-        return put_place(x->catalogue, e, &record);
-    fill_picture(&record, e);
-    return put_new(x->catalogue, e, &record);
+    return e->item->work == F0T_SCAN_KEYWORDS ? put_keywords(x->catalogue, e, &record)
+                                              : put_picture(x, e, &record);
 }
 
 /* Numbers that cannot be kept are this picture's trouble: it is put without them. Scores of a picture that has not
@@ -445,9 +520,13 @@ static f0t_status put_all(f0t_indexer *x, f0t_catalogue_keyword *room)
                         "%s: another model or backbone was chosen meanwhile; index once more",
                         x->catalogue->path);
     for (size_t i = 0; i < x->count; i++) {
-        const entry *e = &x->entries[i];
-        F0T_TRY(put_entry(x, &x->entries[i], room));
-        if (e->id && !e->moved &&
+        entry *e = &x->entries[i];
+        if (!e->skipped && e->item->work != F0T_SCAN_SCORE)
+            F0T_TRY(find_owner(e, x->catalogue));
+        if (e->skipped)
+            continue;
+        F0T_TRY(put_entry(x, e, room));
+        if (e->id && !e->item->moved && !e->strange &&
             e->removed.words.count) /* a sidecar at a new place may be another's */
             F0T_TRY(f0t_decisions_take_removed(&x->removed, x->catalogue, e->id, &e->removed));
     }
@@ -472,21 +551,14 @@ static f0t_status commit(f0t_indexer *x)
 
 /* ---- Batches --------------------------------------------------------------------------------------- */
 
-static int compare_ids(const void *a, const void *b)
-{
-    const int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
-    return (left > right) - (left < right);
-}
-
 static void count_entry(f0t_indexer *x, const entry *e)
 {
     f0t_index_report *r = x->report;
-    if (e->moved && x->scan.gone_count &&
-        bsearch(&e->id, x->scan.gone, x->scan.gone_count, sizeof *x->scan.gone, compare_ids))
-        r->missing--;
+    if (e->skipped)
+        return;
     if (e->failure.status != F0T_OK)
         r->unreadable++;
-    else if (e->moved)
+    else if (e->item->moved)
         r->moved++;
     else if (e->item->work != F0T_SCAN_READ)
         r->updated++;
@@ -499,7 +571,7 @@ static void count_entry(f0t_indexer *x, const entry *e)
 static void warn_of_faults(const f0t_indexer *x)
 {
     for (size_t i = 0; i < x->count; i++)
-        if (x->entries[i].fault && x->entries[i].failure.status == F0T_OK)
+        if (x->entries[i].fault && x->entries[i].failure.status == F0T_OK && !x->entries[i].skipped)
             f0t_log(x->monitor, F0T_LOG_WARNING, "%s", x->entries[i].fault);
 }
 
@@ -508,8 +580,8 @@ static f0t_status run_batch(f0t_indexer *x)
     f0t_monitor quiet = x->monitor ? *x->monitor : (f0t_monitor){0};
     quiet.progress = NULL;
     F0T_TRY(inspect_all(x, &quiet));
-    F0T_TRY(find_all_moved(x));
     F0T_TRY(compute(x, &quiet));
+    F0T_TRY(judge_all(x));
     F0T_TRY(commit(x));
     warn_of_faults(x);
     for (size_t i = 0; i < x->count; i++)
@@ -517,25 +589,29 @@ static f0t_status run_batch(f0t_indexer *x)
     return F0T_OK;
 }
 
-static void begin_batch(f0t_indexer *x, size_t first)
+/* Fills the batch with the items from `first` for which there is work; returns where the next one begins. */
+static size_t begin_batch(f0t_indexer *x, size_t first)
 {
     const f0t_scan *scan = &x->scan;
     size_t read = 0;
-    for (x->count = 0; x->count < BATCH && first + x->count < scan->count && read < READ_MOST;) {
-        const f0t_scan_item *item = &scan->items[first + x->count];
+    for (x->count = 0; x->count < BATCH && first < scan->count && read < READ_MOST; first++) {
+        const f0t_scan_item *item = &scan->items[first];
+        if (item->work == F0T_SCAN_NOTHING)
+            continue;
         read += item->work != F0T_SCAN_SCORE;
-        x->entries[x->count++] =
-            (entry){.item = item, .path = f0t_scan_path(scan, item), .id = item->id};
+        x->entries[x->count++] = (entry){
+            .item = item, .path = f0t_scan_path(scan, item), .id = item->id, .hash = item->hash};
     }
+    return first;
 }
 
 static f0t_status run_batches(f0t_indexer *x)
 {
     f0t_stage stage = f0t_stage_begin(x->monitor, "indexing", "pictures", x->scan.count);
-    for (size_t first = 0; first < x->scan.count; first += x->count) {
+    for (size_t first = 0; first < x->scan.count;) {
         F0T_TRY(f0t_stage_update(&stage, first));
-        begin_batch(x, first);
-        f0t_status status = run_batch(x);
+        first = begin_batch(x, first);
+        f0t_status status = x->count ? run_batch(x) : F0T_OK;
         for (size_t i = 0; i < x->count; i++)
             entry_clear(&x->entries[i]);
         F0T_TRY(status);
@@ -551,41 +627,16 @@ static f0t_status run_batches(f0t_indexer *x)
 
 /* ---- All of it ------------------------------------------------------------------------------------- */
 
-static f0t_status set_states(f0t_catalogue *c, const int64_t *ids, size_t count,
-                             f0t_picture_state state)
-{
-    for (size_t i = 0; i < count; i++)
-        F0T_TRY(f0t_sql_run(&c->sql, "UPDATE pictures SET state = ?2 WHERE id = ?1",
-                            F0T_SQL_VALUES(f0t_sql_int(ids[i]), f0t_sql_int(state))));
-    return F0T_OK;
-}
-
-/* What is gone is known first: a picture with the content of one of those has moved. */
-static f0t_status mark(f0t_indexer *x)
-{
-    f0t_scan *scan = &x->scan;
-    if (!scan->gone_count && !scan->back_count)
-        return F0T_OK;
-    if (scan->gone_count)
-        qsort(scan->gone, scan->gone_count, sizeof *scan->gone, compare_ids);
-    F0T_TRY(f0t_change_begin(x->catalogue));
-    f0t_status status = set_states(x->catalogue, scan->gone, scan->gone_count, F0T_PICTURE_MISSING);
-    if (status == F0T_OK)
-        status = set_states(x->catalogue, scan->back, scan->back_count, F0T_PICTURE_PRESENT);
-    return f0t_change_end(x->catalogue, status);
-}
-
 static f0t_status run(f0t_indexer *x, const char *const *paths, size_t count)
 {
     f0t_index_report *r = x->report;
     x->removed = 0;
     F0T_TRY(follow_choice(x));
     F0T_TRY(f0t_scan_run(&x->scan, x->catalogue, paths, count, x->options.again, x->monitor));
+    F0T_TRY(f0t_identity_settle(&x->scan, x->catalogue, r, x->threads, x->monitor));
     r->found = x->scan.found;
     r->unchanged = x->scan.unchanged;
     r->unreadable = x->scan.unreadable;
-    F0T_TRY(mark(x));
-    r->missing = x->scan.gone_count;
     return run_batches(x);
 }
 

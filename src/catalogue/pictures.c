@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/context.h"
 #include "base/interner.h"
+#include "catalogue/identity.h"
 #include "catalogue/same.h"
 
 #include <errno.h>
@@ -31,6 +32,19 @@ static f0t_status add_text(listing *l, sqlite3_stmt *row, int column)
     return f0t_texts_add(&l->texts, text ? text : "", text ? strlen(text) : 0);
 }
 
+/* Where it was last, of a picture whose path another one has now: it is kept as PATH//ID (catalogue/identity.h). */
+static f0t_status add_path(listing *l, sqlite3_stmt *row)
+{
+    const char *path = (const char *)sqlite3_column_text(row, 1);
+    char suffix[32];
+    size_t length = path ? strlen(path) : 0;
+    const size_t more =
+        (size_t)snprintf(suffix, sizeof suffix, "//%lld", (long long)sqlite3_column_int64(row, 0));
+    if (length > more && strcmp(path + length - more, suffix) == 0)
+        length -= more;
+    return f0t_texts_add(&l->texts, path ? path : "", length);
+}
+
 static uint32_t read_side(sqlite3_stmt *row, int column)
 {
     const int64_t side = sqlite3_column_int64(row, column);
@@ -44,7 +58,7 @@ static f0t_status add_row(listing *l, const f0t_catalogue *c, sqlite3_stmt *row)
         return f0t_fail(F0T_ERROR_FORMAT, "%s is damaged: picture %lld has the state %lld", c->path,
                         (long long)sqlite3_column_int64(row, 0), (long long)state);
     F0T_TRY(f0t_grow(&l->items, &l->capacity, l->shown.count, 1, sizeof *l->items));
-    F0T_TRY(add_text(l, row, 1));
+    F0T_TRY(add_path(l, row));
     F0T_TRY(add_text(l, row, 3));
     l->items[l->shown.count++] =
         (f0t_catalogue_picture){.id = sqlite3_column_int64(row, 0),
@@ -143,10 +157,16 @@ f0t_status f0t_catalogue_find_path(f0t_catalogue_pictures **out, f0t_catalogue *
     f0t_status status =
         read_one(out, catalogue, "SELECT " COLUMNS " FROM pictures p WHERE p.path = ?1", &value);
     free(real);
-    if (status != F0T_OK || (*out)->count)
-        return status;
+    if (status == F0T_OK && (*out)->count) /* who names a path means what stands there now */
+        status = f0t_identity_require(catalogue, (*out)->items->id, (*out)->items->path);
+    else if (status == F0T_OK)
+        status = F0T_ERROR_NOT_FOUND;
+    if (status == F0T_OK)
+        return F0T_OK;
     f0t_catalogue_pictures_free(*out);
     *out = NULL;
+    if (status != F0T_ERROR_NOT_FOUND)
+        return status;
     if (error && error != ENOENT && error != ENOTDIR)
         return f0t_fail_errno(error, "%s: cannot be looked at", path);
     return f0t_fail(F0T_ERROR_NOT_FOUND, "%s is not in the catalogue %s; fast0tag index adds it",

@@ -108,7 +108,7 @@ static f0t_status put_picture(int64_t *id, f0t_catalogue *c, const f0t_catalogue
         "INSERT INTO pictures(id, path, state, error, bytes, mtime, hash, sidecars, taken, width,"
         " height) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"
         " ON CONFLICT DO UPDATE SET path = ?2, state = ?3, error = ?4, bytes = ?5, mtime = ?6,"
-        " hash = ?7, sidecars = ?8, taken = ?9, width = ?10, height = ?11 RETURNING id",
+        " hash = ?7, sidecars = ?8, taken = ?9, width = ?10, height = ?11, seen = 0 RETURNING id",
         F0T_SQL_VALUES(p->id ? f0t_sql_int(p->id) : f0t_sql_text(NULL), f0t_sql_text(p->path),
                        f0t_sql_int(p->state), f0t_sql_text(p->error), f0t_sql_bits(p->bytes),
                        f0t_sql_int(p->mtime), f0t_sql_bits(p->hash), f0t_sql_bits(p->sidecars),

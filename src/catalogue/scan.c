@@ -15,29 +15,28 @@
 
 /* ---- Files ----------------------------------------------------------------------------------------- */
 
-static int64_t nanoseconds(const struct stat *info)
+static int64_t nanoseconds(const struct timespec *time)
 {
-    return (int64_t)info->st_mtim.tv_sec * 1000000000 + info->st_mtim.tv_nsec;
+    return (int64_t)time->tv_sec * 1000000000 + time->tv_nsec;
 }
 
-/* Of PATH.xmp and of PATH with .xmp in place of its ending. */
-static uint64_t sidecars_of(const char *path)
+f0t_status f0t_sidecars_stamp(uint64_t *out, const char *path)
 {
     uint64_t hash = F0T_HASH_START;
     bool any = false;
     for (int plain = 0; plain < 2; plain++) {
         char *sidecar;
         struct stat info;
-        if (f0t_sidecar_path(&sidecar, path, plain) != F0T_OK)
-            return 1; /* it will be read again: no harm */
+        F0T_TRY(f0t_sidecar_path(&sidecar, path, plain));
         if (stat(sidecar, &info) == 0) {
-            const int64_t parts[] = {plain, info.st_size, nanoseconds(&info)};
+            const int64_t parts[] = {plain, info.st_size, nanoseconds(&info.st_mtim)};
             hash = f0t_hash(hash, parts, sizeof parts);
             any = true;
         }
         f0t_free(sidecar);
     }
-    return any ? hash : 0;
+    *out = any ? hash : 0;
+    return F0T_OK;
 }
 
 bool f0t_file_stamp_get(f0t_file_stamp *out, const char *path)
@@ -45,9 +44,11 @@ bool f0t_file_stamp_get(f0t_file_stamp *out, const char *path)
     struct stat info;
     if (stat(path, &info) != 0)
         return false;
+    const int64_t parts[] = {info.st_size, nanoseconds(&info.st_mtim), nanoseconds(&info.st_ctim)};
+    const uint64_t seen = f0t_hash(F0T_HASH_START, parts, sizeof parts);
     *out = (f0t_file_stamp){.bytes = (uint64_t)info.st_size,
-                            .mtime = nanoseconds(&info),
-                            .sidecars = sidecars_of(path)};
+                            .mtime = nanoseconds(&info.st_mtim),
+                            .seen = seen ? seen : 1};
     return true;
 }
 
@@ -148,7 +149,7 @@ typedef struct known {
 } known;
 
 static const char *const KNOWN =
-    "SELECT p.id, p.path, p.state, p.bytes, p.mtime, p.sidecars, f.picture, d.picture"
+    "SELECT p.id, p.path, p.state, p.bytes, p.mtime, p.sidecars, f.picture, d.picture, p.seen"
     " FROM pictures p LEFT JOIN features f ON f.picture = p.id AND f.backbone = ?2"
     " LEFT JOIN directions d ON d.picture = p.id AND d.model = ?3"
     " WHERE p.path = ?1 OR (p.path > ?4 AND p.path < ?5) ORDER BY p.path";
@@ -181,13 +182,13 @@ static f0t_status note_gone(f0t_scan *scan, const known *k)
 }
 
 static f0t_status add_item(f0t_scan *scan, const char *path, int64_t id, f0t_scan_work work,
-                           const f0t_file_stamp *stamp)
+                           const f0t_file_stamp *stamp, bool changed)
 {
     const size_t number = scan->paths.count;
     F0T_TRY(f0t_texts_add(&scan->paths, path, strlen(path)));
     F0T_TRY(f0t_grow(&scan->items, &scan->capacity, scan->count, 1, sizeof *scan->items));
-    scan->items[scan->count++] =
-        (f0t_scan_item){.path = number, .id = id, .work = work, .stamp = *stamp};
+    scan->items[scan->count++] = (f0t_scan_item){
+        .path = number, .id = id, .work = work, .stamp = *stamp, .changed = changed};
     return F0T_OK;
 }
 
@@ -196,28 +197,48 @@ static bool column_is(sqlite3_stmt *row, int column, int64_t value)
     return sqlite3_column_int64(row, column) == value;
 }
 
+/* Whether the file is the one that the catalogue saw; notes its stamp where an older version kept size and time alone. */
+static f0t_status compare_stamp(bool *same, f0t_scan *scan, const known *k,
+                                const f0t_file_stamp *stamp)
+{
+    sqlite3_stmt *row = k->row;
+    if (!column_is(row, 8, 0)) {
+        *same = column_is(row, 8, (int64_t)stamp->seen);
+        return F0T_OK;
+    }
+    *same = column_is(row, 3, (int64_t)stamp->bytes) && column_is(row, 4, stamp->mtime);
+    if (!*same)
+        return F0T_OK;
+    F0T_TRY(f0t_grow(&scan->seen, &scan->seen_capacity, scan->seen_count, 1, sizeof *scan->seen));
+    scan->seen[scan->seen_count++] =
+        (f0t_scan_seen){.id = sqlite3_column_int64(row, 0), .seen = stamp->seen};
+    return F0T_OK;
+}
+
 /* What is to be done with a picture that the catalogue knows. */
 static f0t_status compare_known(f0t_scan *scan, const f0t_catalogue *c, const known *k,
                                 const f0t_file_stamp *stamp, bool again)
 {
     sqlite3_stmt *row = k->row;
     const int64_t id = sqlite3_column_int64(row, 0);
-    const bool same = column_is(row, 3, (int64_t)stamp->bytes) && column_is(row, 4, stamp->mtime);
     const bool sidecars = column_is(row, 5, (int64_t)stamp->sidecars);
     const bool features = sqlite3_column_type(row, 6) != SQLITE_NULL;
     const bool scored = !c->model_id || sqlite3_column_type(row, 7) != SQLITE_NULL;
-    if (same && sidecars && column_is(row, 2, F0T_PICTURE_UNREADABLE) && !again) {
+    const bool unreadable = column_is(row, 2, F0T_PICTURE_UNREADABLE);
+    bool same;
+    F0T_TRY(compare_stamp(&same, scan, k, stamp));
+    if (same && sidecars && unreadable && !again) {
         scan->unreadable++;
         return F0T_OK;
     }
-    if (!same || !features)
-        return add_item(scan, k->path, id, F0T_SCAN_READ, stamp);
+    if (!same || !features || unreadable)
+        return add_item(scan, k->path, id, F0T_SCAN_READ, stamp, !same || unreadable);
     if (column_is(row, 2, F0T_PICTURE_MISSING))
         F0T_TRY(add_id(&scan->back, &scan->back_capacity, &scan->back_count, id));
     if (!sidecars)
-        F0T_TRY(add_item(scan, k->path, id, F0T_SCAN_KEYWORDS, stamp));
+        F0T_TRY(add_item(scan, k->path, id, F0T_SCAN_KEYWORDS, stamp, false));
     if (!scored)
-        return add_item(scan, k->path, id, F0T_SCAN_SCORE, stamp);
+        return add_item(scan, k->path, id, F0T_SCAN_SCORE, stamp, false);
     scan->unchanged += sidecars;
     return F0T_OK;
 }
@@ -234,7 +255,8 @@ static f0t_status merge(f0t_scan *scan, f0t_catalogue *c, known *k, const char *
             F0T_TRY(note_gone(scan, k));
         } else if (f0t_file_stamp_get(&stamp, found[i])) {
             scan->found++;
-            F0T_TRY(order < 0 ? add_item(scan, found[i], 0, F0T_SCAN_READ, &stamp)
+            F0T_TRY(f0t_sidecars_stamp(&stamp.sidecars, found[i]));
+            F0T_TRY(order < 0 ? add_item(scan, found[i], 0, F0T_SCAN_READ, &stamp, true)
                               : compare_known(scan, c, k, &stamp, again));
         } else if (errno != ENOENT && errno != ENOTDIR) {
             f0t_log(f0t_context_monitor(NULL), F0T_LOG_WARNING, "%s: %s: passed over", found[i],
@@ -318,7 +340,7 @@ static f0t_status find_unscored(f0t_scan *scan, f0t_catalogue *c)
         const char *path = any ? (const char *)sqlite3_column_text(row, 1) : NULL;
         if (status == F0T_OK && path)
             status = add_item(scan, path, sqlite3_column_int64(row, 0), F0T_SCAN_SCORE,
-                              &(f0t_file_stamp){0});
+                              &(f0t_file_stamp){0}, false);
     }
     f0t_sql_reset(row);
     return status;
@@ -343,5 +365,6 @@ void f0t_scan_free(f0t_scan *scan)
     f0t_texts_free(&scan->paths);
     f0t_free(scan->items);
     f0t_free(scan->gone);
+    f0t_free(scan->seen);
     f0t_free(scan->back);
 }

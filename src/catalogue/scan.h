@@ -8,12 +8,19 @@
 /* A file as the system shows it. */
 typedef struct f0t_file_stamp {
     uint64_t bytes;
-    int64_t mtime;     /* nanoseconds */
-    uint64_t sidecars; /* a hash of the sizes and times of its XMP sidecars; 0: none */
+    int64_t mtime; /* nanoseconds */
+    uint64_t
+        seen; /* a hash of size, mtime and ctime, never 0: ctime shows a file that was put in the place
+                          of another of the same size and mtime. Inode numbers change with each mount of some disks */
+    uint64_t sidecars; /* f0t_sidecars_stamp */
 } f0t_file_stamp;
 
-/* False, with errno set, where there is no such file. */
+/* Without `sidecars`. False, with errno set, where there is no such file. */
 bool f0t_file_stamp_get(f0t_file_stamp *out, const char *path);
+
+/* A hash of the sizes and times of the XMP sidecars of a picture, PATH.xmp and PATH with .xmp in place of its ending; 0: it
+ * has none. */
+f0t_status f0t_sidecars_stamp(uint64_t *out, const char *path);
 
 /* A hash of all bytes of a file, never 0. */
 f0t_status f0t_file_hash(uint64_t *out, const char *path);
@@ -21,15 +28,27 @@ f0t_status f0t_file_hash(uint64_t *out, const char *path);
 typedef enum f0t_scan_work {
     F0T_SCAN_READ,     /* everything: it is new, has changed, or has no features */
     F0T_SCAN_KEYWORDS, /* its sidecars have changed */
-    F0T_SCAN_SCORE     /* the model is another one */
+    F0T_SCAN_SCORE,    /* the model is another one */
+    F0T_SCAN_NOTHING   /* it is known to be what it was (catalogue/identity.h) */
 } f0t_scan_work;
 
 typedef struct f0t_scan_item {
     size_t path; /* in `paths` */
-    int64_t id;  /* 0: the catalogue does not have it */
+    int64_t id;  /* the picture that the catalogue has at this path; 0: none */
     f0t_scan_work work;
     f0t_file_stamp stamp;
+    bool
+        changed; /* the file is not the one that the catalogue saw there, or was not readable then */
+    bool moved;  /* the picture was at another path before */
+    bool doubtful; /* other content than the picture had: edited, or another picture */
+    bool failed;   /* its content could not be read */
+    uint64_t hash; /* of its content; 0: not known */
 } f0t_scan_item;
+
+typedef struct f0t_scan_seen {
+    int64_t id;
+    uint64_t seen;
+} f0t_scan_seen;
 
 typedef struct f0t_scan {
     f0t_texts paths;
@@ -39,6 +58,9 @@ typedef struct f0t_scan {
     size_t gone_count, gone_capacity;
     int64_t *back; /* [back_count] pictures that were missing and are as they were */
     size_t back_count, back_capacity;
+    f0t_scan_seen
+        *seen; /* [seen_count] pictures as they were whose stamp an older version did not keep */
+    size_t seen_count, seen_capacity;
     size_t found, unchanged,
         unreadable; /* pictures: all; as they were; not readable then, and the same since */
 } f0t_scan;

@@ -93,6 +93,19 @@ static const char *const STEPS[] = {
     "ALTER TABLE tags ADD COLUMN same INTEGER;"
     "CREATE INDEX tags_same ON tags(same);"
     "ALTER TABLE chosen ADD COLUMN words INTEGER;",
+    /* A picture is its content, `bytes` and `hash`; `seen` is a stamp of the file at its path (catalogue/scan.h), 0 where an
+     * older version kept size and mtime alone. A picture whose path has another one now has the path PATH//ID.
+     * left_sidecars: paths whose sidecars, as `sidecars` of pictures stamps them, may have tags of ours that are not of
+     * the picture there; `picture` left them, or found them. */
+    "ALTER TABLE pictures ADD COLUMN seen INTEGER NOT NULL DEFAULT 0;"
+    "DROP INDEX pictures_hash;"
+    "CREATE INDEX pictures_content ON pictures(bytes, hash);"
+    "CREATE INDEX pictures_sidecars ON pictures(sidecars) WHERE sidecars <> 0;"
+    "CREATE TABLE left_sidecars("
+    " path TEXT PRIMARY KEY, sidecars INTEGER NOT NULL,"
+    " picture INTEGER NOT NULL REFERENCES pictures(id) ON DELETE CASCADE)"
+    " STRICT, WITHOUT ROWID;"
+    "CREATE INDEX left_sidecars_picture ON left_sidecars(picture);",
 };
 enum { VERSION = sizeof STEPS / sizeof *STEPS };
 

@@ -278,7 +278,7 @@ static f0t_status find_direction(float *to, int64_t *id, search *s, const f0t_di
     f0t_catalogue_pictures *known;
     *id = 0;
     f0t_status status = f0t_catalogue_find_path(&known, s->finder->catalogue, s->options->like);
-    if (status == F0T_ERROR_NOT_FOUND)
+    if (status == F0T_ERROR_NOT_FOUND || status == F0T_ERROR_MISMATCH)
         return make_direction(to, s, model);
     F0T_TRY(status);
     *id = known->items[0].id;

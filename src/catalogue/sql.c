@@ -257,6 +257,8 @@ f0t_status f0t_sql_bind_once(sqlite3_stmt **out, f0t_sql *sql, const char *text,
 /* Values are borrowed from the caller: none is left behind. */
 void f0t_sql_reset(sqlite3_stmt *statement)
 {
+    if (!statement)
+        return;
     sqlite3_reset(statement);
     sqlite3_clear_bindings(statement);
 }

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "catalogue/scan.h"
+#include "image/keywords.h"
 #include "image/sidecar_name.h"
 
 #include <errno.h>
@@ -71,21 +72,6 @@ static f0t_status write_file(f0t_catalogue_written *said, f0t_tag_files *f, f0t_
     return status;
 }
 
-/* Whether the picture's file is the one that the index saw. */
-static f0t_status is_as_indexed(bool *out, f0t_catalogue *c, const f0t_catalogue_written *said)
-{
-    f0t_file_stamp stamp;
-    int64_t same = 0;
-    if (f0t_file_stamp_get(&stamp, said->path))
-        F0T_TRY(f0t_sql_get_int(&same, &c->sql,
-                                "SELECT bytes = ?2 AND mtime = ?3 FROM pictures WHERE id = ?1",
-                                F0T_SQL_VALUES(f0t_sql_int(said->picture),
-                                               f0t_sql_bits(stamp.bytes), f0t_sql_int(stamp.mtime)),
-                                0));
-    *out = same;
-    return F0T_OK;
-}
-
 /* The index knows a picture by its content wherever it moves; all else that it knows of it is as it was, since tags of
  * ours are nobody's keywords. */
 static f0t_status note_content(f0t_catalogue *c, const f0t_catalogue_written *said)
@@ -96,20 +82,51 @@ static f0t_status note_content(f0t_catalogue *c, const f0t_catalogue_written *sa
         return f0t_fail_errno(errno, "%s", said->path);
     F0T_TRY(f0t_file_hash(&hash, said->path));
     return f0t_sql_run(&c->sql,
-                       "UPDATE pictures SET bytes = ?2, mtime = ?3, hash = ?4 WHERE id = ?1",
+                       "UPDATE pictures SET bytes = ?2, mtime = ?3, hash = ?4, seen = ?5"
+                       " WHERE id = ?1 AND hash <> 0",
                        F0T_SQL_VALUES(f0t_sql_int(said->picture), f0t_sql_bits(stamp.bytes),
-                                      f0t_sql_int(stamp.mtime), f0t_sql_bits(hash)));
+                                      f0t_sql_int(stamp.mtime), f0t_sql_bits(hash),
+                                      f0t_sql_bits(stamp.seen)));
 }
 
-/* write_file, after which the catalogue still knows the picture. */
+/* Sidecars that another program has changed since the last index stay to be read by the next. */
+static f0t_status note_sidecars(f0t_catalogue *c, const char *path, uint64_t before)
+{
+    uint64_t after;
+    F0T_TRY(f0t_sidecars_stamp(&after, path));
+    return f0t_sql_run(
+        &c->sql, "UPDATE pictures SET sidecars = ?3 WHERE path = ?1 AND sidecars = ?2",
+        F0T_SQL_VALUES(f0t_sql_text(path), f0t_sql_bits(before), f0t_sql_bits(after)));
+}
+
+/* write_file, after which the catalogue still knows the picture and its sidecars. */
 static f0t_status write_known(f0t_catalogue_written *said, f0t_tag_files *f, f0t_write_way how,
                               const f0t_file_tags *tags, bool remove)
 {
-    bool known = false;
-    if (how == F0T_WAY_EMBED && !f->dry_run)
-        F0T_TRY(is_as_indexed(&known, f->catalogue, said));
+    uint64_t sidecars;
+    F0T_TRY(f0t_sidecars_stamp(&sidecars, said->path));
     F0T_TRY(write_file(said, f, how, tags, remove));
-    return known && said->changed ? note_content(f->catalogue, said) : F0T_OK;
+    if (!said->changed || f->dry_run)
+        return F0T_OK;
+    return how == F0T_WAY_EMBED ? note_content(f->catalogue, said)
+                                : note_sidecars(f->catalogue, said->path, sidecars);
+}
+
+f0t_status f0t_tag_files_clear(f0t_catalogue_written *said, f0t_write_way *told, f0t_tag_files *f)
+{
+    uint64_t sidecars;
+    F0T_TRY(f0t_sidecars_stamp(&sidecars, said->path));
+    for (f0t_write_way i = F0T_WAY_SIDECAR; i <= F0T_WAY_PLAIN; i++) {
+        f0t_catalogue_written one = *said;
+        F0T_TRY(open_sidecars(f, i));
+        F0T_TRY(f0t_sidecars_clear(&one.file, &one.changed, f->sidecars[i], one.path));
+        if (!one.changed)
+            continue;
+        *said = one;
+        *told = i;
+    }
+    return said->changed && !f->dry_run ? note_sidecars(f->catalogue, said->path, sidecars)
+                                        : F0T_OK;
 }
 
 f0t_status f0t_tag_files_write(f0t_catalogue_written *said, f0t_write_way *told, bool *left,

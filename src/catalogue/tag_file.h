@@ -45,4 +45,7 @@ f0t_status f0t_tag_files_write(f0t_catalogue_written *said, f0t_write_way *told,
                                f0t_tag_files *files, const bool leave[F0T_WRITE_WAYS],
                                f0t_write_way how, const f0t_file_tags *tags, bool remove);
 
+/* Takes what we wrote for a picture that has left the path of `said` out of the sidecars there. */
+f0t_status f0t_tag_files_clear(f0t_catalogue_written *said, f0t_write_way *told, f0t_tag_files *f);
+
 #endif

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/context.h"
 #include "base/monitor.h"
+#include "catalogue/identity.h"
 #include "catalogue/replaced.h"
 #include "catalogue/row_numbers.h"
 #include "catalogue/same.h"
@@ -231,11 +232,13 @@ static f0t_status write_file(writing *w, f0t_catalogue_written *said, f0t_write_
 static f0t_status write_wanted(writing *w, int64_t picture, const wanted *t)
 {
     f0t_catalogue_written said = {.picture = picture, .path = t->path};
-    f0t_write_way how, told;
+    f0t_write_way how = F0T_WAY_EMBED, told = how;
     bool left = false;
     if (!t->path) /* another process took it out of the catalogue */
         return F0T_OK;
-    f0t_status status = write_file(w, &said, &how, &told, &left, t);
+    f0t_status status = f0t_identity_require(w->catalogue, picture, t->path);
+    if (status == F0T_OK)
+        status = write_file(w, &said, &how, &told, &left, t);
     if (status == F0T_OK && !w->options.dry_run) {
         const bool one = said.changed && !left && told == how;
         F0T_TRY(f0t_change_begin(w->catalogue));
@@ -336,8 +339,10 @@ static f0t_status make_trip(writing *w, int64_t id, const return_trip *t)
     leave[t->how] = true;
     w->files.back = t->kept && t->back == t->how ? &t->replaced : NULL;
     w->files.back_way = t->back;
-    f0t_status status = f0t_tag_files_write(&said, &told, &left, &w->files, leave, t->back,
-                                            &t->tags, t->tags.texts.count == 0);
+    f0t_status status = f0t_identity_require(w->catalogue, t->picture, t->path);
+    if (status == F0T_OK)
+        status = f0t_tag_files_write(&said, &told, &left, &w->files, leave, t->back, &t->tags,
+                                     t->tags.texts.count == 0);
     said.exact = status == F0T_OK && said.changed && w->files.back &&
                  f0t_sidecars_is_exact(w->files.sidecars[t->back]);
     if (status != F0T_OK && !w->options.dry_run)
@@ -364,6 +369,59 @@ static f0t_status take_back(writing *w, int64_t id)
     f0t_free(t.before.items);
     f0t_texts_free(&t.tags.texts);
     f0t_free(t.path);
+    return status;
+}
+
+/* ---- Sidecars that pictures have left behind -------------------------------------------------------- */
+
+static f0t_status clear_sidecars(writing *w, int64_t picture, const char *path)
+{
+    f0t_catalogue_written said = {.picture = picture, .path = path};
+    f0t_write_way told = F0T_WAY_SIDECAR;
+    uint64_t sidecars;
+    F0T_TRY(f0t_sidecars_stamp(&sidecars, path));
+    if (!sidecars) /* they may stand beside the picture elsewhere, as the next index finds */
+        return F0T_OK;
+    f0t_status status = f0t_tag_files_clear(&said, &told, &w->files);
+    if (status == F0T_OK && !w->options.dry_run)
+        F0T_TRY(f0t_sql_run(&w->catalogue->sql, "DELETE FROM left_sidecars WHERE path = ?1",
+                            F0T_SQL_VALUES(f0t_sql_text(path))));
+    return status != F0T_OK || said.changed ? tell(w, &said, status, told) : F0T_OK;
+}
+
+static f0t_status read_left(f0t_texts *paths, f0t_catalogue *c)
+{
+    sqlite3_stmt *row;
+    bool any = true;
+    f0t_status status = F0T_OK;
+    F0T_TRY(f0t_sql_bind(&row, &c->sql, "SELECT path FROM left_sidecars ORDER BY path", NULL, 0));
+    while (status == F0T_OK) {
+        status = f0t_sql_step(&any, &c->sql, row);
+        if (status != F0T_OK || !any)
+            return status;
+        const char *path = (const char *)sqlite3_column_text(row, 0);
+        if (path)
+            status = f0t_texts_add(paths, path, strlen(path));
+    }
+    f0t_sql_reset(row);
+    return status;
+}
+
+/* The tags are written beside the pictures, wherever those are now. */
+static f0t_status clear_all_sidecars(writing *w)
+{
+    f0t_texts paths = {0};
+    f0t_status status = read_left(&paths, w->catalogue);
+    for (size_t i = 0; i < paths.count && status == F0T_OK; i++) {
+        const char *path = f0t_texts_get(&paths, i);
+        int64_t picture;
+        status = f0t_sql_get_int(&picture, &w->catalogue->sql,
+                                 "SELECT picture FROM left_sidecars WHERE path = ?1",
+                                 F0T_SQL_VALUES(f0t_sql_text(path)), 0);
+        if (status == F0T_OK)
+            status = clear_sidecars(w, picture, path);
+    }
+    f0t_texts_free(&paths);
     return status;
 }
 
@@ -426,6 +484,8 @@ f0t_status f0t_catalogue_write(f0t_catalogue *catalogue, const f0t_catalogue_wri
     f0t_status status = find_work(&work, &w);
     if (status == F0T_OK)
         status = read_went(&w);
+    if (status == F0T_OK && !options->undo)
+        status = clear_all_sidecars(&w);
     if (status == F0T_OK)
         status = write_all(&w, &work);
     f0t_free(work.items);

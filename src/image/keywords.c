@@ -219,10 +219,10 @@ f0t_status f0t_keywords_read(f0t_texts *out, f0t_worker *worker, const char *pat
 
 f0t_status f0t_keywords_read_sources(f0t_texts *out, f0t_keyword_source *sources,
                                      f0t_removed_tags *removed, f0t_worker *worker,
-                                     const char *path)
+                                     const char *path, bool copies)
 {
     return gather(
         &(gathering){
-            .out = out, .worker = worker, .copies = true, .sources = sources, .removed = removed},
+            .out = out, .worker = worker, .copies = copies, .sources = sources, .removed = removed},
         path);
 }

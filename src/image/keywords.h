@@ -22,11 +22,11 @@ typedef struct f0t_removed_tags {
     int64_t at;
 } f0t_removed_tags;
 
-/* f0t_keywords_read with copies, which also says where each was found first, sources[F0T_PICTURE_KEYWORDS_MAX], and adds
+/* f0t_keywords_read, which also says where each was found first, sources[F0T_PICTURE_KEYWORDS_MAX], and adds
  * the tags that were taken out. */
 f0t_status f0t_keywords_read_sources(f0t_texts *out, f0t_keyword_source *sources,
                                      f0t_removed_tags *removed, f0t_worker *worker,
-                                     const char *path);
+                                     const char *path, bool copies);
 
 /* f0t_sidecars_write of the tags that the person has not given the picture in other words that are one with them ("dogs" for
  * "dog"), as `same` has it; NULL: of all. */
@@ -38,6 +38,11 @@ f0t_status f0t_sidecars_write_other(const char **path, bool *changed, f0t_sideca
 const char *f0t_keyword_leaf(const char *keyword);
 /* firsts[i], of as many as there are keywords: the first that is the same word as keyword i. */
 f0t_status f0t_keyword_firsts(size_t *firsts, const f0t_texts *keywords);
+
+/* Takes all that we wrote out of the sidecar of `picture`, which was another picture's: our tags, and our copies of that one's
+ * keywords. Nothing else is lost. *path and *changed are as of f0t_sidecars_remove; the picture need not exist. */
+f0t_status f0t_sidecars_clear(const char **path, bool *changed, f0t_sidecars *sidecars,
+                              const char *picture);
 
 /* PATH.xmp, and where `plain` PATH with .xmp in place of its ending; the caller's to free. */
 f0t_status f0t_sidecar_path(char **out, const char *path, bool plain);

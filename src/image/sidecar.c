@@ -66,6 +66,7 @@ typedef struct request {
     const bool
         *again; /* [count] tags that are written also where somebody took them away; NULL: none */
     const f0t_same *same; /* NULL: the person's words have one spelling each */
+    bool left;            /* the sidecar is that of another picture */
 } request;
 
 /* ---- What the worker is asked for ---------------------------------------------------------------------- */
@@ -134,11 +135,27 @@ static f0t_status add_tags(f0t_texts *lines, const request *r, const f0t_texts *
     return F0T_OK;
 }
 
-/* What the request asks for, and the keywords that the person has given. */
+/* The keywords of the sidecar that we have copied there. */
+static f0t_status read_copies(f0t_sidecars *s, f0t_texts *copies)
+{
+    static const char source[] = "carried\t";
+    const size_t mark = sizeof source - 1;
+    const char *text, *stop;
+    size_t length;
+    F0T_TRY(f0t_worker_keywords(&text, &length, s->worker, s->path));
+    for (const char *end = text + length;
+         text < end && (stop = memchr(text, '\n', (size_t)(end - text))); text = stop + 1)
+        if ((size_t)(stop - text) > mark && memcmp(text, source, mark) == 0)
+            F0T_TRY(f0t_texts_add(copies, text + mark, (size_t)(stop - text) - mark));
+    return F0T_OK;
+}
+
+/* What the request asks for, and the keywords that the person has given, which need no copies: those of a sidecar that is
+ * another picture's are not this one's. */
 static f0t_status make_lines(f0t_sidecars *s, f0t_texts *lines, const request *r)
 {
     f0t_texts known = {0};
-    f0t_status status = read_known(s, &known, r->picture);
+    f0t_status status = r->left ? read_copies(s, &known) : read_known(s, &known, r->picture);
     if (status == F0T_OK)
         status = r->tags ? add_tags(lines, r, &known) : add_line(lines, '-', "");
     for (size_t i = 0; i < known.count && status == F0T_OK; i++)
@@ -496,7 +513,7 @@ f0t_status f0t_sidecars_write_named(const char **path, bool *changed, f0t_sideca
                                     size_t count)
 {
     return write_tags(path, changed, s, s->options.plain_name,
-                      &(request){picture, count ? tags : no_tags, count, again, NULL});
+                      &(request){picture, count ? tags : no_tags, count, again, NULL, false});
 }
 
 f0t_status f0t_sidecars_write(const char **path, bool *changed, f0t_sidecars *s,
@@ -519,7 +536,7 @@ f0t_status f0t_sidecars_write_other(const char **path, bool *changed, f0t_sideca
     if (!s->options.embed)
         F0T_TRY(f0t_sidecars_choose(&plain, s, picture, count_around, s));
     return write_tags(path, changed, s, plain,
-                      &(request){picture, count ? tags : no_tags, count, NULL, same});
+                      &(request){picture, count ? tags : no_tags, count, NULL, same, false});
 }
 
 /* ---- Away with them ------------------------------------------------------------------------------------ */
@@ -542,6 +559,16 @@ static f0t_status find_ours(f0t_sidecars *s, bool *found)
     return status == F0T_ERROR_UNSUPPORTED ? F0T_OK : status;
 }
 
+static f0t_status take_away(const char **path, bool *changed, f0t_sidecars *s, const request *r)
+{
+    bool found;
+    *changed = false;
+    F0T_TRY(set_path(s, r->picture, s->options.plain_name));
+    *path = s->path;
+    F0T_TRY(find_ours(s, &found));
+    return found ? change(s, changed, r) : F0T_OK;
+}
+
 f0t_status f0t_sidecars_remove(const char **path, bool *changed, f0t_sidecars *s,
                                const char *picture)
 {
@@ -549,12 +576,13 @@ f0t_status f0t_sidecars_remove(const char **path, bool *changed, f0t_sidecars *s
     F0T_REQUIRE(path);
     F0T_REQUIRE(changed);
     F0T_REQUIRE(picture);
-    bool found;
-    *changed = false;
-    F0T_TRY(set_path(s, picture, s->options.plain_name));
-    *path = s->path;
-    F0T_TRY(find_ours(s, &found));
-    return found ? change(s, changed, &(request){.picture = picture}) : F0T_OK;
+    return take_away(path, changed, s, &(request){.picture = picture});
+}
+
+f0t_status f0t_sidecars_clear(const char **path, bool *changed, f0t_sidecars *s,
+                              const char *picture)
+{
+    return take_away(path, changed, s, &(request){.picture = picture, .left = true});
 }
 
 const char *f0t_sidecars_change(const f0t_sidecars *s)

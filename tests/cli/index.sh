@@ -38,7 +38,7 @@ case_what_changed_is_read_again() {
     holds "SELECT name, count(*) FROM keywords JOIN tags ON id = tag GROUP BY 1" "blue 1;green 2;red 2;yellow 1;"
     run 0 index art -c c.f0t
     says "6 pictures, 6 unchanged"
-    colour=black draw art/p0.svg black
+    sed -i s/red/rose/ art/p0.svg
     mkdir art/deep && mv art/p1.svg art/deep/q.svg
     rm art/p2.svg
     cp "$root/tests/pictures/quarters.jpg" art/p3.svg.xmp # a sidecar that is none
@@ -55,10 +55,10 @@ case_what_changed_is_read_again() {
     run 0 index art -c c.f0t --again
     warns "bad.png"
     rm art/deep/q.svg
-    make_pictures 3 # p2 is back as it was, but for its time
+    make_pictures 3 # p1 and p2 are back as they were, but for their times; p0 has its keyword again
     rm art/p3.svg.xmp
     run 0 index art -c c.f0t
-    says "2 changed, 1 moved, 1 updated, 2 unchanged, 1 unreadable"
+    says "7 pictures, 1 changed, 1 moved, 1 updated, 3 unchanged, 1 unreadable"
 }
 
 # A picture that comes back as it was is not read again; a folder that is not named is left alone.

@@ -146,7 +146,7 @@ static const struct {
     {"DROP TABLE written", "'written' differs"},
     {"CREATE TABLE a(b)", "'a' differs"},
     {"ALTER TABLE tags ADD COLUMN b INTEGER", "'tags' differs"},
-    {"DROP INDEX pictures_hash", "'pictures_hash' differs"},
+    {"DROP INDEX pictures_content", "'pictures_content' differs"},
     {"DROP TABLE tags; CREATE VIEW tags AS SELECT 1 AS id, load_extension('x') AS name", "differs"},
     {"DELETE FROM chosen", "is damaged: it has no row of what was chosen"},
 };

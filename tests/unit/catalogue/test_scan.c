@@ -32,6 +32,7 @@ static int64_t know(f0t_catalogue *c, const char *path)
     const float features[2] = {1, 2};
     f0t_catalogue_record record = F0T_CATALOGUE_RECORD;
     assert_true(f0t_file_stamp_get(&stamp, path));
+    assert_ok(f0t_sidecars_stamp(&stamp.sidecars, path));
     record.picture.path = path;
     record.picture.bytes = stamp.bytes;
     record.picture.mtime = stamp.mtime;
@@ -72,17 +73,36 @@ static void test_a_hash_is_of_all_bytes(void **state)
 
 static void test_a_stamp_sees_both_sidecars(void **state)
 {
-    f0t_file_stamp none, one, both;
+    uint64_t none, one, both;
     const char *path = test_text("s.jpg", "12345");
     (void)state;
-    assert_true(f0t_file_stamp_get(&none, path));
-    assert_true(none.bytes == 5 && none.sidecars == 0);
+    assert_ok(f0t_sidecars_stamp(&none, path));
+    assert_true(none == 0);
     test_text("s.jpg.xmp", "a");
-    assert_true(f0t_file_stamp_get(&one, path));
+    assert_ok(f0t_sidecars_stamp(&one, path));
     test_text("s.xmp", "a");
-    assert_true(f0t_file_stamp_get(&both, path));
-    assert_true(one.sidecars && both.sidecars && one.sidecars != both.sidecars);
-    assert_false(f0t_file_stamp_get(&one, test_path("nowhere")));
+    assert_ok(f0t_sidecars_stamp(&both, path));
+    assert_true(one && both && one != both);
+}
+
+/* Neither size nor mtime differ. */
+static void test_a_stamp_sees_a_file_in_the_place_of_another(void **state)
+{
+    f0t_file_stamp first, second, now;
+    const struct timespec times[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    const char *a = test_text("one.jpg", "12345"), *b = test_text("two.jpg", "54321");
+    (void)state;
+    assert_int_equal(utimensat(AT_FDCWD, a, times, 0), 0);
+    assert_true(f0t_file_stamp_get(&first, a));
+    assert_true(first.bytes == 5 && first.mtime == INT64_C(1000000000000));
+    do { /* the clock of files has ticks of some milliseconds */
+        assert_int_equal(utimensat(AT_FDCWD, b, times, 0), 0);
+        assert_true(f0t_file_stamp_get(&second, b));
+    } while (first.seen == second.seen);
+    assert_int_equal(rename(b, a), 0);
+    assert_true(f0t_file_stamp_get(&now, a));
+    assert_true(now.bytes == first.bytes && now.mtime == first.mtime && now.seen != first.seen);
+    assert_false(f0t_file_stamp_get(&now, test_path("nowhere")));
 }
 
 static void test_each_picture_gets_its_work(void **state)
@@ -142,6 +162,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_hash_is_of_all_bytes),
         cmocka_unit_test(test_a_stamp_sees_both_sidecars),
+        cmocka_unit_test(test_a_stamp_sees_a_file_in_the_place_of_another),
         cmocka_unit_test(test_each_picture_gets_its_work),
         cmocka_unit_test(test_paths_that_lie_in_each_other_count_once),
     };
