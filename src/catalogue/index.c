@@ -11,7 +11,7 @@
 #include "base/monitor.h"
 #include "base/team.h"
 #include "catalogue/identity.h"
-#include "catalogue/likeness.h"
+#include "catalogue/resemblance.h"
 #include "image/backbone.h"
 #include "image/keywords.h"
 #include "image/parallel.h"
@@ -39,10 +39,10 @@ typedef struct entry {
     f0t_status why;      /* and the status that it is wrong by */
     f0t_failure failure; /* of its pixels */
     f0t_picture_extra extra;
-    size_t row;            /* of its features; F0T_NONE: it has none */
-    bool strange;          /* the sidecars beside it are another picture's */
-    bool skipped;          /* it changed while it was read: it stays as it is known */
-    f0t_likeness likeness; /* of a doubtful one: to the picture `id` */
+    size_t row;               /* of its features; F0T_NONE: it has none */
+    bool strange;             /* the sidecars beside it are another picture's */
+    bool skipped;             /* it changed while it was read: it stays as it is known */
+    f0t_resemblance likeness; /* of a doubtful one: to the picture `id` */
 } entry;
 
 struct f0t_indexer {
@@ -287,7 +287,7 @@ static f0t_status warn_of_another(const f0t_indexer *x, const entry *e)
     F0T_TRY(has_decisions(&decided, x->catalogue, e->id));
     if (decided)
         f0t_log(x->monitor, F0T_LOG_WARNING,
-                e->likeness == F0T_LIKENESS_OTHER
+                e->likeness == F0T_RESEMBLANCE_OTHER
                     ? "%s: is another picture than before; what was decided stays with that one, "
                       "which is missing"
                     : "%s: may be the picture that it was, edited, or another one; it is taken for "
@@ -320,10 +320,10 @@ static f0t_status judge(f0t_indexer *x, entry *e)
     int64_t decided;
     F0T_TRY(has_decisions(&decided, x->catalogue, e->id));
     F0T_TRY(read_look(&before, x->catalogue, e->id));
-    e->likeness = F0T_LIKENESS_SAME;
+    e->likeness = F0T_RESEMBLANCE_SAME;
     if (before.size || decided)
-        F0T_TRY(f0t_likeness_judge(&e->likeness, x->workers[0], &before, &now));
-    if (e->likeness == F0T_LIKENESS_SAME)
+        F0T_TRY(f0t_resemblance_judge(&e->likeness, x->workers[0], &before, &now));
+    if (e->likeness == F0T_RESEMBLANCE_SAME)
         return F0T_OK;
     F0T_TRY(warn_of_another(x, e));
     return e->fault ? F0T_OK : drop_copies(x, e);
@@ -450,10 +450,10 @@ static f0t_status put_unreadable(f0t_catalogue *c, const entry *e)
 static f0t_status put_picture(f0t_indexer *x, entry *e, f0t_catalogue_record *record)
 {
     f0t_catalogue *c = x->catalogue;
-    if (e->likeness != F0T_LIKENESS_SAME) {
+    if (e->likeness != F0T_RESEMBLANCE_SAME) {
         F0T_TRY(f0t_identity_displace(&x->report->missing, c, e->id, e->path));
         e->id = 0;
-        e->likeness = F0T_LIKENESS_SAME;
+        e->likeness = F0T_RESEMBLANCE_SAME;
     }
     if (e->id && e->failure.status != F0T_OK)
         return put_unreadable(c, e);

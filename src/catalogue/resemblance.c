@@ -1,4 +1,4 @@
-#include "catalogue/likeness.h"
+#include "catalogue/resemblance.h"
 
 #include <math.h>
 #include <string.h>
@@ -110,8 +110,8 @@ static double compare(const cells *a, const cells *b, bool upright, bool lying)
     return best;
 }
 
-f0t_status f0t_likeness_judge(f0t_likeness *out, f0t_worker *worker, const f0t_look *before,
-                              const f0t_look *now)
+f0t_status f0t_resemblance_judge(f0t_resemblance *out, f0t_worker *worker, const f0t_look *before,
+                                 const f0t_look *now)
 {
     const bool same = before->width == now->width && before->height == now->height;
     const bool lying = before->width == now->height && before->height == now->width;
@@ -120,18 +120,18 @@ f0t_status f0t_likeness_judge(f0t_likeness *out, f0t_worker *worker, const f0t_l
     bool good[2];
     if (same && before->size && before->size == now->size &&
         memcmp(before->thumbnail, now->thumbnail, now->size) == 0) {
-        *out = F0T_LIKENESS_SAME;
+        *out = F0T_RESEMBLANCE_SAME;
         return F0T_OK;
     }
     F0T_TRY(read_cells(&a, &good[0], worker, before));
     F0T_TRY(read_cells(&b, &good[1], worker, now));
-    *out = F0T_LIKENESS_UNSURE;
+    *out = F0T_RESEMBLANCE_UNSURE;
     if (!good[0] || !good[1])
         return F0T_OK;
     const double likeness = compare(&a, &b, same || !lying, lying);
     if (likeness < OTHER_MOST)
-        *out = F0T_LIKENESS_OTHER;
+        *out = F0T_RESEMBLANCE_OTHER;
     else if (likeness >= SAME_LEAST && (same || lying) && !(timed && before->taken != now->taken))
-        *out = F0T_LIKENESS_SAME;
+        *out = F0T_RESEMBLANCE_SAME;
     return F0T_OK;
 }
