@@ -4,12 +4,12 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 SECONDS ?= 60
 TARGET ?=
-PART ?= onnx
+PART ?=
 PICTURES ?=
 RESULTS ?=
 BUILD := build
 
-.PHONY: all configure test demo bench results install fuzz coverage clean help
+.PHONY: all configure check test test-all demo bench results install fuzz coverage clean help
 all: configure
 	ninja -C $(BUILD) fast0tag_installed
 	@echo "$(BUILD)/fast0tag is ready: try 'make demo', or '$(BUILD)/fast0tag help'"
@@ -19,9 +19,17 @@ configure:
 	@scripts/deps build
 	@test -e $(BUILD)/build.ninja || cmake -S . -B $(BUILD) -G Ninja -DF0T_TESTS=OFF
 
+check:
+	@scripts/deps test
+	@scripts/test check $(PART)
+
 test:
 	@scripts/deps test
 	@scripts/test
+
+test-all:
+	@scripts/deps test bench
+	@scripts/test all
 
 # Without the clip art it says so, and how to show it on pictures of one's own.
 demo: all
@@ -54,14 +62,16 @@ fuzz:
 
 coverage:
 	@scripts/deps test coverage
-	@scripts/coverage $(PART)
+	@scripts/coverage $(or $(PART),onnx)
 
 clean:
 	rm -rf build build-asan build-tsan build-clang build-fuzz build-cov
 
 help:
 	@echo 'make                        the program build/fast0tag and the library, optimised'
-	@echo 'make test                   all tests, also under sanitizers; ends with the count'
+	@echo 'make check PART=io          the unit tests of a part, or of what changed, and some commands'
+	@echo 'make test                   every test, under sanitizers where they find most; ends with the count'
+	@echo 'make test-all               each test in each way, at every place: before a release'
 	@echo 'make demo                   all of it on real pictures; PICTURES=FOLDER on your own'
 	@echo 'make bench                  how fast it is here, beside its peers'
 	@echo 'make results                docs/results.md anew, from experiments that take hours'

@@ -10,7 +10,7 @@ function(f0t_add_cpu_test test cpu command)
   string(REGEX MATCH "^[^.]*" part ${test})
   string(REGEX REPLACE "^[^.]*[.]" "" name ${test})
   add_test(NAME ${test}.${cpu} COMMAND ${command} $<TARGET_FILE:unit_${part}> ${name})
-  set_tests_properties(${test}.${cpu} PROPERTIES LABELS "unit;cpu;slow"
+  set_tests_properties(${test}.${cpu} PROPERTIES LABELS "unit;cpu;slow;exhaustive"
     ENVIRONMENT "${F0T_TEST_ENVIRONMENT};${ARGN}")
 endfunction()
 

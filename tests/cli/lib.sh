@@ -150,6 +150,27 @@ make_catalogue() {
     run 0 index art -c catalogue.f0t --model blend.f0t
 }
 
+make_fixtures() {
+    make_collection
+    run 0 train photos --vectors vectors.txt -o linear.f0t --method linear
+    run 0 train photos --vectors vectors.txt -o net.f0t --method net --hidden 4 --epochs 2
+    run 0 train photos --vectors vectors.txt -o blend.f0t --epochs 2
+    [ "$case_failed" = 1 ] || touch .made
+}
+
+# fixtures: copies photos, vectors.txt and models of them, linear.f0t, net.f0t and blend.f0t, into this folder. They are made once
+# for each program that is built, by the first script that asks.
+fixtures() {
+    local kept=$BUILD/tests/fixtures
+    (
+        flock 9
+        [ "$kept/.made" -nt "$FAST0TAG" ] && exit
+        rm -rf "$kept" && mkdir -p "$kept" && cd "$kept" && make_fixtures
+        exit $case_failed
+    ) 9>"$BUILD/tests/.fixtures" || complain "the fixtures cannot be made"
+    cp -r "$kept/." .
+}
+
 # Runs every case, each in an empty folder.
 run_cases() {
     local failed=0 name

@@ -54,21 +54,24 @@ void test_python(const char *module, const char *script, const char *verb, const
  * where node or npm's onnxruntime-node is not, in bench/serve-node or where F0T_NODE says. */
 void test_onnxruntime(const char *model, const char *pixels, const char *result, const char *dims);
 
-/* Calls run(context) again and again with the 1st, 2nd, … fault of this kind until it succeeds.
- * Every failing call must fail with F0T_ERROR_MEMORY (or, for writes, F0T_ERROR_IO) and free what
- * it took (the address sanitizer sees). */
+/* F0T_TEST_ALL=1 makes the three functions below exhaustive; without it they skip places of long runs. */
+
+/* Calls run(context) again and again with one fault of this kind, at the 1st, 2nd, … place, until it succeeds: at the first 64
+ * places and, unless F0T_TEST_ALL, at every 7th after them. Every failing call must fail with F0T_ERROR_MEMORY (or, for writes,
+ * F0T_ERROR_IO) and free what it took (the address sanitizer sees). The place at which this does not hold is printed;
+ * F0T_TEST_FAULT=N tries that place alone. */
 typedef f0t_status (*test_run)(void *context);
 void test_each_fault(f0t_fault kind, test_run run, void *context);
 
 /* A loader from memory that must not crash. Returns what the loader returned; it frees what it
  * made. */
 typedef f0t_status (*test_load)(const void *data, size_t size);
-/* Loads every proper prefix of the data: each must fail with one non-empty line, except those for
- * which cut_ok says true (may be NULL). */
+/* Loads proper prefixes of the data, all of them or, of long data without F0T_TEST_ALL, every 7th after the first 512: each must
+ * fail with one non-empty line, except those for which cut_ok says true (may be NULL). */
 void test_cut_everywhere(const void *data, size_t size, test_load load,
                          bool (*cut_ok)(size_t size));
-/* Loads the data with each byte set to 0, 0xFF, +1, -1 and one bit flipped: any result but a crash.
- */
+/* Loads the data with each byte altered, to one of 0, 0xFF, ±1 and two flipped bits in turn, with F0T_TEST_ALL to each of them:
+ * any result but a crash. */
 void test_alter_everywhere(const void *data, size_t size, test_load load);
 
 /* Repeatable numbers in [-1, 1). */
