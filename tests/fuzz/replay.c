@@ -1,64 +1,53 @@
-/* Runs a fuzz target over files: the corpus in `make test`, or one input that the fuzzer found. */
+/* Runs a fuzz target over inputs: its corpus in `make test`, or files that the fuzzer found. */
+#include "corpus.h"
 #include "fuzz.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
+#include <string.h>
 
-static size_t runs;
-
-static void give_up(const char *path)
+static void run_input(void *context, const char *name, const void *data, size_t size)
 {
-    perror(path);
-    exit(1);
+    (void)context;
+    fprintf(stderr, "%s\n", name); /* the last one named is the one that crashed */
+    LLVMFuzzerTestOneInput(data, size);
 }
 
-static void run_file(const char *path, size_t size)
+static void run_file(const char *path)
 {
     FILE *file = fopen(path, "rb");
+    long size = file && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
     /* Exactly this size, so that the address sanitizer sees a read past it. */
-    uint8_t *data = malloc(size ? size : 1);
-    if (!file || !data || fread(data, 1, size, file) != size)
-        give_up(path);
+    uint8_t *data = size < 0 ? NULL : malloc(size ? (size_t)size : 1);
+    if (data)
+        rewind(file);
+    if (!data || fread(data, 1, (size_t)size, file) != (size_t)size) {
+        perror(path);
+        exit(1);
+    }
     fclose(file);
-    fprintf(stderr, "%s\n", path); /* the last one named is the one that crashed */
-    LLVMFuzzerTestOneInput(data, size);
+    run_input(NULL, path, data, (size_t)size);
     free(data);
-    runs++;
 }
 
-static void run_path(const char *path)
+static int is_corpus(const char *path)
 {
-    struct stat info;
-    if (stat(path, &info))
-        give_up(path);
-    if (!S_ISDIR(info.st_mode)) {
-        run_file(path, (size_t)info.st_size);
-        return;
-    }
-    struct dirent **entries = NULL;
-    int count = scandir(path, &entries, NULL, alphasort);
-    if (count < 0)
-        give_up(path);
-    for (int i = 0; i < count; i++) {
-        char *child = NULL;
-        if (asprintf(&child, "%s/%s", path, entries[i]->d_name) < 0)
-            give_up(path);
-        if (entries[i]->d_name[0] != '.')
-            run_path(child);
-        free(child);
-        free(entries[i]);
-    }
-    free(entries);
+    const size_t length = strlen(path);
+    return length > 7 && strcmp(path + length - 7, ".corpus") == 0;
 }
 
 int main(int argc, char **argv)
 {
+    size_t runs = 0;
     for (int i = 1; i < argc; i++)
-        run_path(argv[i]);
+        if (is_corpus(argv[i])) {
+            runs += corpus_read(argv[i], run_input, NULL);
+        } else {
+            run_file(argv[i]);
+            runs++;
+        }
     if (runs == 0) {
-        fprintf(stderr, "no input: name files or folders\n");
+        fprintf(stderr, "no input: name files, or a corpus\n");
         return 1;
     }
     printf("[       OK ] %zu inputs replayed\n", runs);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the small networks of tests/fuzz/corpus/onnx (needs Debian's python3-onnx).
+"""Writes the small networks of tests/fuzz/onnx.corpus (needs Debian's python3-onnx).
 
     onnx_corpus.py FOLDER
 """

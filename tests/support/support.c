@@ -1,5 +1,7 @@
 #include "support.h"
 
+#include "corpus.h"
+
 #include "base/context.h"
 
 #include "base/random.h"
@@ -133,6 +135,27 @@ const char *test_source(const char *name)
     if (asprintf(&path, "%s/%s", F0T_TESTS_FOLDER, name) < 0)
         abort();
     return keep(path);
+}
+
+typedef struct wanted_input {
+    const char *name, *path;
+} wanted_input;
+
+static void write_wanted(void *context, const char *name, const void *data, size_t size)
+{
+    wanted_input *wanted = context;
+    if (strcmp(name, wanted->name) == 0)
+        wanted->path = test_file(name, data, size);
+}
+
+const char *test_corpus(const char *target, const char *name)
+{
+    wanted_input wanted = {.name = name};
+    char path[128];
+    snprintf(path, sizeof path, "fuzz/%s.corpus", target);
+    corpus_read(test_source(path), write_wanted, &wanted);
+    assert_non_null(wanted.path);
+    return wanted.path;
 }
 
 void test_skip(const char *format, ...)

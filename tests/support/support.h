@@ -40,6 +40,9 @@ size_t test_files_left(void);
 /* The path of a file that the tests bring along, tests/NAME. */
 const char *test_source(const char *name);
 
+/* The path of a copy of this input of tests/fuzz/TARGET.corpus. */
+const char *test_corpus(const char *target, const char *name);
+
 /* Skips the test and says why: scripts/test lists the reasons at its end. */
 __attribute__((format(printf, 1, 2), noreturn)) void test_skip(const char *format, ...);
 

@@ -10,9 +10,9 @@
 
 static const char *corpus(const char *name)
 {
-    static char path[256];
-    snprintf(path, sizeof path, "fuzz/corpus/onnx/%s.onnx", name);
-    return test_source(path);
+    char file[64];
+    snprintf(file, sizeof file, "%s.onnx", name);
+    return test_corpus("onnx", file);
 }
 
 /* ---- Small files by hand ------------------------------------------------------------------------

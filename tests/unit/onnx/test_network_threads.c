@@ -11,9 +11,9 @@ enum { THREADS = 4, ROUNDS = 5, PIXELS = 2 * 6 * 6, DIM = 4 };
 
 static const char *corpus(const char *name)
 {
-    static char path[256];
-    snprintf(path, sizeof path, "fuzz/corpus/onnx/%s.onnx", name);
-    return test_source(path);
+    char file[64];
+    snprintf(file, sizeof file, "%s.onnx", name);
+    return test_corpus("onnx", file);
 }
 
 typedef struct job {
