@@ -72,7 +72,7 @@ static void free_note(note *n)
 {
     f0t_free(n->model);
     f0t_free(n->vectors);
-    *n = (note){NULL};
+    *n = (note){0};
 }
 
 static f0t_status copy_column(char **out, sqlite3_stmt *row, int column)
@@ -85,7 +85,7 @@ static f0t_status read_note(note *out, f0t_catalogue *c)
 {
     sqlite3_stmt *row;
     bool any;
-    *out = (note){NULL};
+    *out = (note){0};
     F0T_TRY(
         f0t_sql_bind(&row, &c->sql, "SELECT model_before, vectors_before FROM chosen", NULL, 0));
     F0T_TRY(f0t_sql_step(&any, &c->sql, row));

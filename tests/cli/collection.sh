@@ -28,7 +28,7 @@ case_a_collection_of_photographs() {
     [ "$right" -le 1 ] || complain "without grass: $right of $count show it"
     run 0 find violin --vectors "$glove"
     [ ! -s "$out" ] || complain "no picture shows a violin: $(cat "$out")"
-    warns "nothing certain: violin: new, from 10 %, best"
+    warns "nothing certain: violin: new, from 7 %, best"
     run 0 find violin --nearest -k 3 # the vectors are remembered
     [ "$(wc -l <"$out")" = 4 ] || complain "the nearest three: $(cat "$out")"
     run 0 find --like "$F0T_DATA/photos/1056338697_4f7d7ce270.jpg" -k 3

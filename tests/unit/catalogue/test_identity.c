@@ -460,7 +460,8 @@ static bool find_tags(int *strange, int p, const char *ending)
 static void check_written(int p)
 {
     int beside, inside;
-    const bool written = find_tags(&beside, p, ".xmp") | find_tags(&inside, p, "");
+    const bool written_beside = find_tags(&beside, p, ".xmp");
+    const bool written = find_tags(&inside, p, "") || written_beside;
     const picture *is = &pictures[at[p]];
     if (beside != NOWHERE || inside != NOWHERE)
         fail_msg("%s: tag%04d was written for another picture, not %d", path_of(p, ""),
