@@ -29,9 +29,14 @@ static void free_source(const f0t_picture_source *source)
     free(cast.out);
 }
 
+/* The .cr3 and the .raf are containers of metadata without pixels. */
 static bool is_picture(const char *name)
 {
-    return name[0] != '.' && !strstr(name, ".md") && !strstr(name, ".py");
+    static const char *const others[] = {".md", ".py", ".cr3", ".raf"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strstr(name, others[i]))
+            return false;
+    return name[0] != '.';
 }
 
 /* The bytes have a name without a folder. */
