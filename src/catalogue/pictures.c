@@ -205,14 +205,16 @@ static void value(builder *b, f0t_sql_value v)
     "EXISTS (SELECT 1 FROM decisions d WHERE d.picture = p.id AND d.current = 1 AND d.decision" \
     " = 1"
 #define TAGS_OF "(SELECT t.id FROM (SELECT ? AS n) x JOIN tags t ON t.same = x.n OR t.id = x.n)"
-/* `what` of the picture, of a tag that is one with s.tag. */
-#define SAME_AS(what) \
-    "EXISTS (SELECT 1 FROM " what " w WHERE w.picture = p.id AND w.tag IN " F0T_SAME_TAGS("s.tag")
-/* A suggestion that waits for a decision. */
-#define OPEN                                                                               \
-    "EXISTS (SELECT 1 FROM suggestions s WHERE s.picture = p.id AND s.confidence >= ?"     \
-    " AND NOT " SAME_AS("keywords") ") AND NOT " SAME_AS("decisions") " AND w.current = 1" \
-                                                                      " AND w.decision <> 0)"
+/* A suggestion that waits for a decision: nobody has given the picture a tag of its root, or decided about the tag. */
+#define OPEN                                                                              \
+    "EXISTS (SELECT 1 FROM suggestions s WHERE s.picture = p.id AND s.confidence >= ?"    \
+    " AND NOT EXISTS (SELECT 1 FROM keywords w WHERE w.picture = p.id AND w.tag "         \
+    "IN " F0T_ALIKE_TAGS(                                                                 \
+        "s.tag") ")"                                                                      \
+                 " AND NOT EXISTS (SELECT 1 FROM decisions w WHERE w.picture = p.id AND " \
+                 "w.current = 1 AND"                                                      \
+                 " (w.decision = 1 AND w.tag IN " F0T_ALIKE_TAGS(                         \
+                     "s.tag") " OR w.decision <> 0 AND w.tag IN " F0T_SAME_TAGS("s.tag") "))"
 
 /* The tags that stand for those of a query. */
 typedef struct same_tags {

@@ -58,12 +58,17 @@ static f0t_status add_words(f0t_sql *sql, const char *tag, int64_t same)
 static f0t_status assign(f0t_sql *sql, int64_t id, const char *tag)
 {
     int64_t same;
+    char *root;
     F0T_TRY(f0t_same_search(&same, look_up, sql, tag));
     if (same == F0T_SAME_NONE)
         same = id;
     F0T_TRY(add_words(sql, tag, same));
-    return f0t_sql_run(sql, "UPDATE tags SET same = ?2 WHERE id = ?1",
-                       F0T_SQL_VALUES(f0t_sql_int(id), f0t_sql_int(same)));
+    F0T_TRY(f0t_same_root(&root, tag));
+    f0t_status status =
+        f0t_sql_run(sql, "UPDATE tags SET same = ?2, root = ?3 WHERE id = ?1",
+                    F0T_SQL_VALUES(f0t_sql_int(id), f0t_sql_int(same), f0t_sql_text(root)));
+    f0t_free(root);
+    return status;
 }
 
 f0t_status f0t_same_insert(int64_t *id, f0t_sql *sql, const char *tag)
@@ -80,10 +85,11 @@ static f0t_status read_unassigned(int64_t *id, char **name, f0t_sql *sql, int64_
     sqlite3_stmt *row;
     bool any;
     *id = 0;
-    F0T_TRY(f0t_sql_bind(&row, sql,
-                         "SELECT id, name FROM tags WHERE same IS NULL AND id > ?1 ORDER BY id"
-                         " LIMIT 1",
-                         F0T_SQL_VALUES(f0t_sql_int(after))));
+    F0T_TRY(f0t_sql_bind(
+        &row, sql,
+        "SELECT id, name FROM tags WHERE (same IS NULL OR root IS NULL) AND id > ?1 ORDER BY id"
+        " LIMIT 1",
+        F0T_SQL_VALUES(f0t_sql_int(after))));
     F0T_TRY(f0t_sql_step(&any, sql, row));
     if (!any)
         return F0T_OK;

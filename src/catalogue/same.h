@@ -1,6 +1,6 @@
 /*
  * Which tags of a catalogue are one (word/same.h). In the table `tags`, `same` is the number of the tag that stands for all
- * that are one with it. The table `words` has what is known: the keys of all tags, and of what the model's tags are called
+ * that are one with it; `root` is the same for tags that differ at most in number and spelling. The table `words` has what is known: the keys of all tags, and of what the model's tags are called
  * besides. So a catalogue says it without its model.
  */
 #ifndef F0T_CATALOGUE_SAME_H
@@ -27,5 +27,11 @@ f0t_status f0t_same_follows(bool *out, f0t_sql *sql);
 #define F0T_SAME_TAGS(tag)                                      \
     "(SELECT same_b.id FROM tags same_b WHERE same_b.id = " tag \
     " OR same_b.same = (SELECT same FROM tags same_a WHERE same_a.id = " tag "))"
+
+/* In a query: these and the tags of its root (word/same.h), which says nothing new of a picture that has one of them. */
+#define F0T_ALIKE_TAGS(tag)                                                      \
+    "(SELECT same_b.id FROM tags same_b WHERE same_b.id = " tag                  \
+    " OR same_b.same = (SELECT same FROM tags same_a WHERE same_a.id = " tag ")" \
+    " OR same_b.root = (SELECT root FROM tags same_a WHERE same_a.id = " tag "))"
 
 #endif

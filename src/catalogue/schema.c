@@ -106,6 +106,9 @@ static const char *const STEPS[] = {
     " picture INTEGER NOT NULL REFERENCES pictures(id) ON DELETE CASCADE)"
     " STRICT, WITHOUT ROWID;"
     "CREATE INDEX left_sidecars_picture ON left_sidecars(picture);",
+    /* What tags that differ at most in number and spelling have in common (word/same.h). */
+    "ALTER TABLE tags ADD COLUMN root TEXT;"
+    "CREATE INDEX tags_root ON tags(root);",
 };
 enum { VERSION = sizeof STEPS / sizeof *STEPS };
 

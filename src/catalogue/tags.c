@@ -43,14 +43,20 @@ static const char *const ALL_TAGS =
     " LEFT JOIN decisions d ON d.picture = ?1 AND d.tag = t.tag AND d.current = 1"
     " AND d.decision <> 0"
     " LEFT JOIN written w ON w.picture = ?1 AND w.tag = t.tag"
-    /* a suggestion is none where a person has said something about the same tag */
+    /* a suggestion is none where the picture has a tag of its root, or somebody has decided about the tag */
     " WHERE k.tag IS NOT NULL OR d.tag IS NOT NULL OR w.tag IS NOT NULL OR NOT EXISTS"
-    "  (SELECT 1 FROM keywords WHERE picture = ?1 AND tag IN " F0T_SAME_TAGS(
-        "t.tag") "   UNION ALL SELECT 1 FROM decisions WHERE picture = ?1 AND current = 1 AND "
-                 "decision <> 0 AND"
-                 "   tag IN " F0T_SAME_TAGS("t.tag") ")"
-                                                     " ORDER BY k.source IS NULL, d.decision IS "
-                                                     "NULL, s.confidence DESC, n.name";
+    "  (SELECT 1 FROM keywords WHERE picture = ?1 AND tag IN " F0T_ALIKE_TAGS(
+        "t.tag") "   UNION ALL SELECT 1 FROM decisions WHERE picture = ?1 AND current = 1 AND"
+                 "   (decision = 1 AND tag IN " F0T_ALIKE_TAGS("t.tag") "    OR decision <> 0 AND "
+                                                                        "tag IN " F0T_SAME_TAGS(
+                                                                            "t.tag") "))"
+                                                                                     " ORDER BY "
+                                                                                     "k.source IS "
+                                                                                     "NULL, "
+                                                                                     "d.decision "
+                                                                                     "IS NULL, "
+                                                                                     "s.confidence "
+                                                                                     "DESC, n.name";
 
 static f0t_status add_text(f0t_texts *texts, sqlite3_stmt *row, int column)
 {

@@ -23,6 +23,9 @@ f0t_status f0t_same_search(int64_t *tag, f0t_same_lookup lookup, void *known, co
 
 /* Under which a text is to be known, none for one that is no tag: its key, then its form where that is another. */
 f0t_status f0t_same_keys(f0t_texts *out, const char *text);
+/* The form in the singular and without spaces, for f0t_free: texts of one root differ at most in number and spelling, also where
+ * they are two tags. Empty for what is no tag. */
+f0t_status f0t_same_root(char **out, const char *text);
 /* The form without its spaces, for f0t_free. */
 f0t_status f0t_same_join(char **out, const char *form);
 

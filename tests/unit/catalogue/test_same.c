@@ -102,16 +102,19 @@ static void a_suggestion_never_repeats_what_a_person_said(void **state)
     (void)state;
     const int64_t a = put(c, "/a.jpg", "Dogs|TREES|bikes|glasses");
     const int64_t b = put(c, "/b.jpg", "");
-    assert_string_equal(offered(c, a), "glass|sea gull");
+    assert_string_equal(offered(c, a), "sea gull"); /* two tags, but glass says nothing new */
     assert_string_equal(offered(c, b), "dog|tree|glass|glasses|bicycle|sea gull");
     assert_ok(f0t_catalogue_decide(c, b, "DOGS", F0T_REJECTED, "me"));
     assert_ok(f0t_catalogue_decide(c, b, "Seagulls", F0T_ACCEPTED, "me"));
     assert_ok(f0t_catalogue_decide(c, b, "glass", F0T_ACCEPTED, "me"));
-    assert_string_equal(offered(c, b), "tree|glasses|bicycle");
+    assert_string_equal(offered(c, b), "tree|bicycle");
     assert_int_equal(count(c, NULL, "dogs"), 0);
     assert_int_equal(count(c, NULL, "Trees"), 1);
-    assert_int_equal(count(c, NULL, "glass"), 1);
+    assert_int_equal(count(c, NULL, "glass"), 0);
     assert_int_equal(count(c, NULL, "sea gulls"), 1);
+    const int64_t d = put(c, "/d.jpg", "");
+    assert_ok(f0t_catalogue_decide(c, d, "glasses", F0T_REJECTED, "me"));
+    assert_string_equal(offered(c, d), "dog|tree|glass|bicycle|sea gull");
     f0t_catalogue_close(c);
 }
 

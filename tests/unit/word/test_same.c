@@ -121,6 +121,34 @@ static void two_texts_are_compared_by_what_is_known(void **state)
     f0t_same_free(&same);
 }
 
+static void assert_root(const char *text, const char *want)
+{
+    char *root;
+    assert_ok(f0t_same_root(&root, text));
+    assert_string_equal(root, want);
+    f0t_free(root);
+}
+
+static void texts_that_differ_in_number_and_spelling_have_one_root(void **state)
+{
+    (void)state;
+    assert_root("Sea-Gulls!", "seagull");
+    assert_root("seagull", "seagull");
+    assert_root("women", "woman");
+    assert_root("glasses", "glass");
+    assert_root("glass", "glass");
+    assert_root("\xff", "");
+}
+
+static f0t_status make_root(void *context)
+{
+    char *root = NULL;
+    (void)context;
+    f0t_status status = f0t_same_root(&root, "Sea Lions");
+    f0t_free(root);
+    return status;
+}
+
 static f0t_status make_and_find(void *context)
 {
     f0t_same same = {0};
@@ -139,6 +167,7 @@ static void every_allocation_may_fail(void **state)
 {
     (void)state;
     test_each_fault(F0T_FAULT_ALLOC, make_and_find, NULL);
+    test_each_fault(F0T_FAULT_ALLOC, make_root, NULL);
 }
 
 int main(void)
@@ -149,6 +178,7 @@ int main(void)
         cmocka_unit_test(other_words_are_other_tags),
         cmocka_unit_test(either_of_two_may_be_the_known_one),
         cmocka_unit_test(two_texts_are_compared_by_what_is_known),
+        cmocka_unit_test(texts_that_differ_in_number_and_spelling_have_one_root),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
