@@ -433,16 +433,11 @@ static f0t_status find_sidecar_owner(int64_t *out, f0t_catalogue *c, const f0t_s
 }
 
 /* Sidecars may come with a file that the catalogue has never seen beside them. */
-static f0t_status settle_sidecars(settling *s, f0t_scan_item *item)
+static f0t_status find_strange(settling *s, f0t_scan_item *item)
 {
     f0t_catalogue *c = s->catalogue;
     const char *path = f0t_scan_path(s->scan, item);
-    int64_t own, other;
-    F0T_TRY(f0t_sql_get_int(
-        &own, &c->sql, "SELECT 1 FROM pictures WHERE id = ?1 AND sidecars = ?2",
-        F0T_SQL_VALUES(f0t_sql_int(item->id), f0t_sql_bits(item->stamp.sidecars)), 0));
-    if (own)
-        return F0T_OK;
+    int64_t other;
     F0T_TRY(find_sidecar_owner(&other, c, item));
     if (other && !item->id && !item->hash && f0t_file_hash(&item->hash, path) == F0T_OK)
         F0T_TRY(find_sidecar_owner(&other, c, item));
@@ -453,11 +448,37 @@ static f0t_status settle_sidecars(settling *s, f0t_scan_item *item)
     return note_left(c, other, path, item->stamp.sidecars);
 }
 
+/* The sidecars of an item's picture that we wrote and which are not beside it any more may stand under any name, beside no
+ * picture yet: noted by their stamp alone, at PATH//ID//STAMP, which is no path of a file. */
+static f0t_status note_gone_sidecars(f0t_catalogue *c, const f0t_scan_item *item)
+{
+    if (item->stamp.sidecars && !item->moved)
+        return F0T_OK;
+    return f0t_sql_run(&c->sql,
+                       "INSERT OR IGNORE INTO left_sidecars(path, sidecars, picture)"
+                       " SELECT path || '//' || id || '//' || sidecars, sidecars, id FROM pictures"
+                       " WHERE id = ?1 AND sidecars <> 0 AND sidecars <> ?2"
+                       " AND EXISTS (SELECT 1 FROM writes WHERE picture = ?1)",
+                       F0T_SQL_VALUES(f0t_sql_int(item->id), f0t_sql_bits(item->stamp.sidecars)));
+}
+
+static f0t_status settle_sidecars(settling *s, f0t_scan_item *item)
+{
+    int64_t same;
+    F0T_TRY(f0t_sql_get_int(
+        &same, &s->catalogue->sql, "SELECT 1 FROM pictures WHERE id = ?1 AND sidecars = ?2",
+        F0T_SQL_VALUES(f0t_sql_int(item->id), f0t_sql_bits(item->stamp.sidecars)), 0));
+    if (same)
+        return F0T_OK;
+    F0T_TRY(note_gone_sidecars(s->catalogue, item));
+    return item->stamp.sidecars ? find_strange(s, item) : F0T_OK;
+}
+
 static f0t_status settle_all_sidecars(settling *s)
 {
     for (size_t i = 0; i < s->scan->count; i++) {
         f0t_scan_item *item = &s->scan->items[i];
-        if (item->stamp.sidecars && item->work != F0T_SCAN_SCORE && item->work != F0T_SCAN_NOTHING)
+        if (item->work != F0T_SCAN_SCORE && item->work != F0T_SCAN_NOTHING)
             F0T_TRY(settle_sidecars(s, item));
     }
     return F0T_OK;

@@ -394,7 +394,10 @@ static f0t_status read_left(f0t_texts *paths, f0t_catalogue *c)
     sqlite3_stmt *row;
     bool any = true;
     f0t_status status = F0T_OK;
-    F0T_TRY(f0t_sql_bind(&row, &c->sql, "SELECT path FROM left_sidecars ORDER BY path", NULL, 0));
+    F0T_TRY(f0t_sql_bind(&row, &c->sql,
+                         "SELECT path FROM left_sidecars WHERE instr(path, '//') = 0"
+                         " ORDER BY path",
+                         NULL, 0));
     while (status == F0T_OK) {
         status = f0t_sql_step(&any, &c->sql, row);
         if (status != F0T_OK || !any)
