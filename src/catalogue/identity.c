@@ -397,12 +397,47 @@ static f0t_status forget_written(f0t_catalogue *c, int64_t id)
                        F0T_SQL_VALUES(f0t_sql_int(id)));
 }
 
-/* Sidecars that have come along are what they were. Where those of a picture have not, what stands there is not known to be
- * its own. */
+/* Forgets what was written of every picture that had sidecars of this stamp. */
+static f0t_status forget_written_of_owners(f0t_catalogue *c, uint64_t sidecars)
+{
+    return f0t_sql_run(&c->sql,
+                       "DELETE FROM written WHERE picture IN"
+                       " (SELECT picture FROM left_sidecars WHERE sidecars = ?1"
+                       "  UNION SELECT id FROM pictures WHERE sidecars = ?1 AND sidecars <> 0)"
+                       " AND 2 <> coalesce((SELECT how FROM writes w WHERE w.picture ="
+                       "  written.picture ORDER BY id DESC LIMIT 1), 0)",
+                       F0T_SQL_VALUES(f0t_sql_bits(sidecars)));
+}
+
+/* Which left_sidecars to look at: those noted by their stamp alone, or all. */
+typedef enum noted { NOTED_BY_STAMP, NOTED_ALL } noted;
+
+/* A picture of other content that had the sidecars of an item, as it was seen last or when it left them; 0: there is none. */
+static f0t_status find_sidecar_owner(int64_t *out, f0t_catalogue *c, const f0t_scan_item *item,
+                                     noted left)
+{
+    return f0t_sql_get_int(
+        out, &c->sql,
+        "SELECT picture FROM left_sidecars WHERE sidecars = ?2 AND picture <> ?1"
+        "  AND (?5 OR instr(path, '//')) UNION ALL"
+        " SELECT p.id FROM pictures p WHERE p.sidecars = ?2 AND p.sidecars <> 0 AND p.id <> ?1 AND"
+        "  (p.bytes <> ?3 OR p.hash <> CASE ?4 WHEN 0 THEN"
+        "   coalesce((SELECT hash FROM pictures WHERE id = ?1), 0) ELSE ?4 END) LIMIT 1",
+        F0T_SQL_VALUES(f0t_sql_int(item->id), f0t_sql_bits(item->stamp.sidecars),
+                       f0t_sql_bits(item->stamp.bytes), f0t_sql_bits(item->hash),
+                       f0t_sql_int(left)),
+        0);
+}
+
+/* Sidecars that have come along are what they were. Where those of a picture have not, or another picture's have the same
+ * size and time, what stands there is not known to be its own. */
 static f0t_status compare_sidecars(f0t_catalogue *c, const move *m, const char *path)
 {
     const uint64_t now = m->item->stamp.sidecars;
+    int64_t other = 0;
     if (now && now == m->sidecars)
+        F0T_TRY(find_sidecar_owner(&other, c, m->item, NOTED_BY_STAMP));
+    if (now && now == m->sidecars && !other)
         return m->strange ? note_left(c, m->id, path, now) : forget_left(c, path);
     if (now)
         F0T_TRY(note_left(c, m->id, path, now));
@@ -418,32 +453,18 @@ f0t_status f0t_identity_has_strange(bool *out, f0t_catalogue *c, const char *pat
     return F0T_OK;
 }
 
-/* A picture of other content that had the sidecars of an item, as it was seen last or when it left them; 0: there is none. */
-static f0t_status find_sidecar_owner(int64_t *out, f0t_catalogue *c, const f0t_scan_item *item)
-{
-    return f0t_sql_get_int(
-        out, &c->sql,
-        "SELECT picture FROM left_sidecars WHERE sidecars = ?2 AND picture <> ?1 UNION ALL"
-        " SELECT p.id FROM pictures p WHERE p.sidecars = ?2 AND p.sidecars <> 0 AND p.id <> ?1 AND"
-        "  (p.bytes <> ?3 OR p.hash <> CASE ?4 WHEN 0 THEN"
-        "   coalesce((SELECT hash FROM pictures WHERE id = ?1), 0) ELSE ?4 END) LIMIT 1",
-        F0T_SQL_VALUES(f0t_sql_int(item->id), f0t_sql_bits(item->stamp.sidecars),
-                       f0t_sql_bits(item->stamp.bytes), f0t_sql_bits(item->hash)),
-        0);
-}
-
 /* Sidecars may come with a file that the catalogue has never seen beside them. */
 static f0t_status find_strange(settling *s, f0t_scan_item *item)
 {
     f0t_catalogue *c = s->catalogue;
     const char *path = f0t_scan_path(s->scan, item);
     int64_t other;
-    F0T_TRY(find_sidecar_owner(&other, c, item));
+    F0T_TRY(find_sidecar_owner(&other, c, item, NOTED_ALL));
     if (other && !item->id && !item->hash && f0t_file_hash(&item->hash, path) == F0T_OK)
-        F0T_TRY(find_sidecar_owner(&other, c, item));
+        F0T_TRY(find_sidecar_owner(&other, c, item, NOTED_ALL));
     if (!other)
         return F0T_OK;
-    F0T_TRY(forget_written(c, other));
+    F0T_TRY(forget_written_of_owners(c, item->stamp.sidecars));
     F0T_TRY(forget_written(c, item->id));
     return note_left(c, other, path, item->stamp.sidecars);
 }

@@ -39,6 +39,25 @@ f0t_status f0t_sidecars_stamp(uint64_t *out, const char *path)
     return F0T_OK;
 }
 
+f0t_status f0t_sidecars_postdate(const char *path)
+{
+    bool done = false;
+    for (int plain = 0; plain < 2 && !done; plain++) {
+        char *sidecar;
+        struct stat info;
+        F0T_TRY(f0t_sidecar_path(&sidecar, path, plain));
+        if (stat(sidecar, &info) == 0) {
+            struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, info.st_mtim};
+            times[1].tv_nsec += 1000;
+            times[1].tv_sec += times[1].tv_nsec / 1000000000;
+            times[1].tv_nsec %= 1000000000;
+            done = utimensat(AT_FDCWD, sidecar, times, 0) == 0;
+        }
+        f0t_free(sidecar);
+    }
+    return F0T_OK;
+}
+
 bool f0t_file_stamp_get(f0t_file_stamp *out, const char *path)
 {
     struct stat info;

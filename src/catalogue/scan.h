@@ -21,6 +21,8 @@ bool f0t_file_stamp_get(f0t_file_stamp *out, const char *path);
 /* A hash of the sizes and times of the XMP sidecars of a picture, PATH.xmp and PATH with .xmp in place of its ending; 0: it
  * has none. */
 f0t_status f0t_sidecars_stamp(uint64_t *out, const char *path);
+/* Dates a sidecar a microsecond later, as far as the file system keeps that, so that the stamp is another. */
+f0t_status f0t_sidecars_postdate(const char *path);
 
 /* A hash of all bytes of a file, never 0. */
 f0t_status f0t_file_hash(uint64_t *out, const char *path);

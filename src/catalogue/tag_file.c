@@ -89,11 +89,32 @@ static f0t_status note_content(f0t_catalogue *c, const f0t_catalogue_written *sa
                                       f0t_sql_bits(stamp.seen)));
 }
 
+/* Files that are written one after the other may have one size and one time, by the clock of the file system: the sidecars
+ * of no two pictures shall have the same stamp, where times are kept finely enough. */
+static f0t_status stamp_alone(uint64_t *stamp, f0t_catalogue *c, const char *path)
+{
+    int64_t other = 1;
+    for (uint64_t last = 0; other;) {
+        F0T_TRY(f0t_sidecars_stamp(stamp, path));
+        if (!*stamp || *stamp == last)
+            return F0T_OK;
+        F0T_TRY(f0t_sql_get_int(&other, &c->sql,
+                                "SELECT EXISTS (SELECT 1 FROM pictures WHERE sidecars = ?2 AND"
+                                " sidecars <> 0 AND path <> ?1) OR EXISTS"
+                                " (SELECT 1 FROM left_sidecars WHERE sidecars = ?2)",
+                                F0T_SQL_VALUES(f0t_sql_text(path), f0t_sql_bits(*stamp)), 0));
+        last = *stamp;
+        if (other)
+            F0T_TRY(f0t_sidecars_postdate(path));
+    }
+    return F0T_OK;
+}
+
 /* Sidecars that another program has changed since the last index stay to be read by the next. */
 static f0t_status note_sidecars(f0t_catalogue *c, const char *path, uint64_t before)
 {
     uint64_t after;
-    F0T_TRY(f0t_sidecars_stamp(&after, path));
+    F0T_TRY(stamp_alone(&after, c, path));
     return f0t_sql_run(
         &c->sql, "UPDATE pictures SET sidecars = ?3 WHERE path = ?1 AND sidecars = ?2",
         F0T_SQL_VALUES(f0t_sql_text(path), f0t_sql_bits(before), f0t_sql_bits(after)));

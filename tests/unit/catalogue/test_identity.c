@@ -180,10 +180,9 @@ static void move_to(int from, int to, bool along)
 }
 
 /* The files at these paths change places in a circle. */
-static void turn(const int *paths, int count)
+static void turn(const int *paths, int count, bool along)
 {
     char aside[4300];
-    const bool along = draw(2);
     const int first = at[paths[0]];
     for (int i = 0; i < count; i++)
         if (at[paths[i]] == NOWHERE)
@@ -202,7 +201,8 @@ static void swap_or_turn(void)
 {
     const int start = draw(PATHS), step = 1 + draw(3);
     const int paths[3] = {start, (start + step) % PATHS, (start + 2 * step) % PATHS};
-    turn(paths, 2 + draw(2));
+    const int count = 2 + draw(2);
+    turn(paths, count, draw(2));
 }
 
 /* The names of a folder close up behind one that is deleted. */
@@ -420,19 +420,23 @@ static void index_interrupted(void)
 
 /* ---- Tags ------------------------------------------------------------------------------------------- */
 
-static void decide(void)
+static void decide_at(int p)
 {
-    const int p = some_file();
     f0t_catalogue_pictures *one;
     char tag[16];
-    if (p == NOWHERE)
-        return;
     assert_ok(f0t_catalogue_find_path(&one, c, path_of(p, "")));
     snprintf(tag, sizeof tag, "tag%04d", pictures[at[p]].visual);
     trace("decide", p, at[p]);
     assert_ok(f0t_catalogue_decide(c, one->items->id, tag, F0T_ACCEPTED, "me"));
     f0t_catalogue_pictures_free(one);
     pictures[at[p]].decided = true;
+}
+
+static void decide(void)
+{
+    const int p = some_file();
+    if (p != NOWHERE)
+        decide_at(p);
 }
 
 /* Whether the file has the tag of the picture at its path; *strange: a tag of another one, or NOWHERE. */
@@ -524,10 +528,8 @@ static void step(void)
     }
 }
 
-static void run_history(uint64_t seed)
+static void begin(const char *name)
 {
-    char name[64];
-    snprintf(name, sizeof name, "history%llu", (unsigned long long)seed);
     snprintf(root, sizeof root, "%s", test_path(name));
     mkdir(root, 0700);
     char *real = realpath(root, NULL);
@@ -538,12 +540,19 @@ static void run_history(uint64_t seed)
         snprintf(folder, sizeof folder, "%s/%c", root, 'a' + i);
         assert_int_equal(mkdir(folder, 0700), 0);
     }
-    state_of_random = seed;
     picture_count = 0;
     allocations = 1000;
     for (int p = 0; p < PATHS; p++)
         at[p] = NOWHERE;
     c = fresh_catalogue("histories.f0t");
+}
+
+static void run_history(uint64_t seed)
+{
+    char name[64];
+    snprintf(name, sizeof name, "history%llu", (unsigned long long)seed);
+    begin(name);
+    state_of_random = seed;
     for (int i = 0; i < STEPS && picture_count < PICTURES - 20; i++)
         step();
     f0t_catalogue_close(c);
@@ -562,9 +571,59 @@ static void pictures_keep_their_tags(void **state)
     }
 }
 
+/* A tagged picture at every path, with a sidecar. */
+static void fill_paths(void)
+{
+    for (int p = 0; p < PATHS; p++) {
+        at[p] = new_picture(picture_count);
+        write_file(p);
+    }
+    index_all();
+    for (int p = 0; p < PATHS; p++)
+        decide_at(p);
+    assert_ok(f0t_catalogue_write(c, NULL, NULL, NULL, NULL));
+}
+
+static void sidecars_written_at_once_have_stamps_of_their_own(void **state)
+{
+    uint64_t stamps[PATHS];
+    (void)state;
+    begin("stamps");
+    fill_paths();
+    for (int p = 0; p < PATHS; p++) {
+        assert_ok(f0t_sidecars_stamp(&stamps[p], path_of(p, "")));
+        for (int q = 0; q < p; q++)
+            assert_int_not_equal(stamps[p], stamps[q]);
+    }
+    f0t_catalogue_close(c);
+}
+
+/* As a disk has it that keeps times in seconds. */
+static void sidecars_of_one_time_are_not_mistaken(void **state)
+{
+    const struct timespec times[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    const int circle[] = {0, 1, 2};
+    (void)state;
+    begin("times");
+    fill_paths();
+    for (int along = 1; along >= 0; along--) {
+        for (int p = 0; p < PATHS; p++)
+            assert_int_equal(utimensat(AT_FDCWD, path_of(p, ".xmp"), times, 0), 0);
+        index_all();
+        turn(circle, 3, along);
+        index_all();
+        assert_ok(f0t_catalogue_write(c, NULL, NULL, NULL, NULL));
+        for (int p = 0; p < PATHS; p++)
+            check_written(p);
+    }
+    f0t_catalogue_close(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sidecars_written_at_once_have_stamps_of_their_own),
+        cmocka_unit_test(sidecars_of_one_time_are_not_mistaken),
         cmocka_unit_test(pictures_keep_their_tags),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
