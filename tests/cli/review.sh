@@ -27,23 +27,28 @@ press() {
     /usr/bin/python3 - "$FAST0TAG" "$@" >"$out" 2>"$err" <<'PY'
 import fcntl, os, pty, select, signal, struct, sys, termios, time
 program, keys = sys.argv[1], sys.argv[2:]
-pid, fd = pty.fork()
+fd, terminal = pty.openpty()
+fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, int(os.environ.get("COLUMNS_WANTED", 80)), 0, 0))
+before = termios.tcgetattr(terminal)
+pid = os.fork()
 if pid == 0:
+    os.setsid()
+    fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+    for stream in range(3):
+        os.dup2(terminal, stream)
+    os.closerange(3, terminal + 1)
     os.environ["TERM"] = os.environ.get("TERM_WANTED", "xterm")
     os.execv(program, [program, "review", "-c", "c.f0t"] + os.environ.get("REVIEW", "").split())
-fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, int(os.environ.get("COLUMNS_WANTED", 80)), 0, 0))
-before = termios.tcgetattr(fd)
+def has_ended():
+    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+# What is shown until nothing has come for so long; it begins within 5 s, or the program has ended.
 def read(quiet=0.08):
-    text = b""
-    while select.select([fd], [], [], 5 if not text else quiet)[0]:
-        try:
-            got = os.read(fd, 65536)
-        except OSError:
-            break
-        if not got:
-            break
-        text += got
-    return text
+    text, late = b"", time.monotonic() + 5
+    while True:
+        if select.select([fd], [], [], quiet if text else 0.02)[0]:
+            text += os.read(fd, 65536)
+        elif text or has_ended() or time.monotonic() > late:
+            return text
 shown = read()
 for key in keys:
     if key == "!":
@@ -54,9 +59,14 @@ for key in keys:
     else:
         os.write(fd, key.encode().decode("unicode_escape").encode("latin-1"))
     shown += read(0.5 if key.endswith("\\x1b") else 0.08) # Escape alone is known by what does not follow it
-after = termios.tcgetattr(fd)
-os.close(fd)
+late = time.monotonic() + 60
+while not has_ended() and time.monotonic() < late:
+    shown += read()
+if not has_ended():
+    os.kill(pid, signal.SIGHUP)
+shown += read()
 status = os.waitpid(pid, 0)[1]
+after = termios.tcgetattr(terminal)
 sys.stdout.buffer.write(shown)
 sys.stdout.write("\nlocal modes as before: %s\nended by signal: %d\n" % (after[:4] == before[:4], os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0))
 sys.exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 1)

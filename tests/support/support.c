@@ -36,7 +36,7 @@ void test_assert_fails(f0t_status want, const char *text, f0t_status got, const 
 /* ---- Temporary files ----------------------------------------------------------------------------
  */
 
-static char folder[] = "/tmp/f0t-test-XXXXXX";
+static char folder[256];
 static bool folder_made;
 static char *paths[4096];
 static size_t path_count;
@@ -70,6 +70,8 @@ const char *test_path(const char *name)
 {
     char *path = NULL;
     if (!folder_made) {
+        const char *parent = getenv("TMPDIR");
+        snprintf(folder, sizeof folder, "%s/f0t-test-XXXXXX", parent && *parent ? parent : "/tmp");
         if (!mkdtemp(folder) || atexit(remove_all))
             abort();
         folder_made = true;
