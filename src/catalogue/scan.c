@@ -386,4 +386,5 @@ void f0t_scan_free(f0t_scan *scan)
     f0t_free(scan->gone);
     f0t_free(scan->seen);
     f0t_free(scan->back);
+    *scan = (f0t_scan){0};
 }

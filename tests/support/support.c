@@ -235,7 +235,7 @@ static bool has_message(void)
     return f0t_last_error()[0] && strcmp(f0t_last_error(), stale) != 0;
 }
 
-static bool exhaustive(void)
+bool test_exhaustive(void)
 {
     return getenv("F0T_TEST_ALL") != NULL;
 }
@@ -243,7 +243,7 @@ static bool exhaustive(void)
 /* The place after `n`, which is one of the first `dense` or every 7th after them. */
 static size_t next_place(size_t n, size_t dense)
 {
-    return n < dense || exhaustive() ? n + 1 : n + 7;
+    return n < dense || test_exhaustive() ? n + 1 : n + 7;
 }
 
 /* Returns whether the run came as far as the fault. */
@@ -316,8 +316,8 @@ void test_alter_everywhere(const void *data, size_t size, test_load load)
                                         (unsigned char)(old - 1),
                                         (unsigned char)(old ^ 0x80),
                                         (unsigned char)(old ^ 0x10)};
-        const size_t first = exhaustive() ? 0 : i % sizeof values;
-        const size_t end = exhaustive() ? sizeof values : first + 1;
+        const size_t first = test_exhaustive() ? 0 : i % sizeof values;
+        const size_t end = test_exhaustive() ? sizeof values : first + 1;
         for (size_t k = first; k < end; k++) {
             copy[i] = values[k];
             f0t_status status = load_copy(copy, size, load);

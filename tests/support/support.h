@@ -57,7 +57,8 @@ void test_python(const char *module, const char *script, const char *verb, const
  * where node or npm's onnxruntime-node is not, in bench/serve-node or where F0T_NODE says. */
 void test_onnxruntime(const char *model, const char *pixels, const char *result, const char *dims);
 
-/* F0T_TEST_ALL=1 makes the three functions below exhaustive; without it they skip places of long runs. */
+/* Whether F0T_TEST_ALL is set, which makes the three functions below exhaustive; without it they skip places of long runs. */
+bool test_exhaustive(void);
 
 /* Calls run(context) again and again with one fault of this kind, at the 1st, 2nd, … place, until it succeeds: at the first 64
  * places and, unless F0T_TEST_ALL, at every 7th after them. Every failing call must fail with F0T_ERROR_MEMORY (or, for writes,

@@ -1,12 +1,13 @@
 /*
  * A picture is its content: random histories of two folders, with indexing, decisions and writing between. The tag of picture
  * 12 is tag0012, and its person's keyword per0012; whatever its file is called, neither is ever another picture's, and no
- * tag is lost whose picture is still there. F0T_SEED=N runs history N alone.
+ * tag is lost whose picture is still there. F0T_SEED=N runs history N alone; F0T_TEST_ALL=1 runs many more.
  */
 #include "../image/pictures.h"
 #include "fresh.h"
 
 #include "base/fault.h"
+#include "catalogue/index.h"
 #include "catalogue/scan.h"
 
 #include <errno.h>
@@ -14,7 +15,8 @@
 #include <math.h>
 #include <sys/stat.h>
 
-enum { NAMES = 6, PATHS = 2 * NAMES, PICTURES = 512, SIDE = 32, STEPS = 60, HISTORIES = 3 };
+enum { NAMES = 6, PATHS = 2 * NAMES, PICTURES = 512, SIDE = 32, STEPS = 60 };
+enum { HISTORIES = 4, HISTORIES_ALL = 60 };
 enum { NOWHERE = -1, SEED_FIRST = 1 };
 
 /* One picture, from its first file on. */
@@ -29,6 +31,7 @@ typedef struct picture {
 } picture;
 
 static f0t_catalogue *c;
+static f0t_indexer *indexer; /* goes on from run to run, as that of --watch does */
 static char root[4096];
 static picture pictures[PICTURES];
 static int picture_count, at[PATHS]; /* number of the picture at each path, or NOWHERE */
@@ -367,14 +370,22 @@ static void note_seen(int first, int end)
     }
 }
 
-static f0t_status run_index(int folders)
+static void open_indexer(void)
 {
-    char names[2][4200];
-    const char *paths[2] = {names[0], names[1]};
-    snprintf(names[0], sizeof names[0], "%s/a", root);
-    snprintf(names[1], sizeof names[1], "%s/b", root);
-    return f0t_catalogue_index(NULL, c, folders == 1 ? paths + 1 : paths, folders == 2 ? 2 : 1,
-                               NULL, NULL);
+    const f0t_index_options options = F0T_INDEX_OPTIONS;
+    assert_ok(f0t_indexer_open(&indexer, c, &options, true, NULL));
+}
+
+static f0t_status run_index(const char *const *paths, size_t count)
+{
+    f0t_index_report report;
+    return f0t_indexer_run(&report, indexer, paths, count);
+}
+
+static f0t_status run_index_all(void)
+{
+    const char *const paths[] = {root};
+    return run_index(paths, 1);
 }
 
 static void index_all(void)
@@ -383,7 +394,7 @@ static void index_all(void)
     trace("index", 0, 0);
     memset(tagged, 0, sizeof tagged);
     f0t_fault_set(F0T_FAULT_ALLOC, UINT64_MAX);
-    assert_ok(run_index(2));
+    assert_ok(run_index_all());
     allocations = f0t_fault_count(F0T_FAULT_ALLOC);
     f0t_fault_set(F0T_FAULT_ALLOC, 0);
     check_catalogue(0, PATHS, tagged);
@@ -391,13 +402,21 @@ static void index_all(void)
     note_seen(0, PATHS);
 }
 
-static void index_one(void)
+/* The files at some paths: those of a folder, or a file alone. */
+static void index_some(void)
 {
     static bool tagged[PICTURES];
-    const int folder = draw(2), first = folder * NAMES, end = first + NAMES;
-    trace("index folder", folder, 0);
+    const int file = draw(2) ? some_file() : NOWHERE, folder = draw(2);
+    const int first = file == NOWHERE ? folder * NAMES : file;
+    const int end = file == NOWHERE ? first + NAMES : file + 1;
+    char name[4200];
+    const char *paths[] = {name};
+    snprintf(name, sizeof name, "%s/%c", root, 'a' + folder);
+    if (file != NOWHERE)
+        paths[0] = path_of(file, "");
+    trace("index some", first, end);
     memset(tagged, 0, sizeof tagged);
-    assert_ok(run_index(folder));
+    assert_ok(run_index(paths, 1));
     check_catalogue(first, end, tagged);
     check_kept(first, end, tagged);
     note_seen(first, end);
@@ -408,9 +427,11 @@ static void index_interrupted(void)
 {
     const int fault = 1 + draw((int)allocations + 1);
     f0t_fault_set(F0T_FAULT_ALLOC, (uint64_t)fault);
-    const f0t_status status = run_index(2);
+    const f0t_status status = run_index_all();
     trace("interrupted index, status", fault, (int)status);
     f0t_fault_set(F0T_FAULT_ALLOC, 0);
+    f0t_indexer_close(indexer);
+    open_indexer();
     for (int p = 0; p < PATHS; p++) {
         forget_path(p);
         if (at[p] != NOWHERE && pictures[at[p]].seen_path != p)
@@ -516,7 +537,7 @@ static void step(void)
     if (what == 0) {
         index_interrupted();
     } else if (what == 1) {
-        index_one();
+        index_some();
     } else if (what == 2) {
         write_tags(false);
     } else {
@@ -545,6 +566,13 @@ static void begin(const char *name)
     for (int p = 0; p < PATHS; p++)
         at[p] = NOWHERE;
     c = fresh_catalogue("histories.f0t");
+    open_indexer();
+}
+
+static void end(void)
+{
+    f0t_indexer_close(indexer);
+    f0t_catalogue_close(c);
 }
 
 static void run_history(uint64_t seed)
@@ -555,14 +583,15 @@ static void run_history(uint64_t seed)
     state_of_random = seed;
     for (int i = 0; i < STEPS && picture_count < PICTURES - 20; i++)
         step();
-    f0t_catalogue_close(c);
+    end();
 }
 
 static void pictures_keep_their_tags(void **state)
 {
     const char *one = getenv("F0T_SEED");
+    const int count = test_exhaustive() ? HISTORIES_ALL : HISTORIES;
     (void)state;
-    for (uint64_t seed = SEED_FIRST; seed < SEED_FIRST + HISTORIES; seed++) {
+    for (uint64_t seed = SEED_FIRST; seed < SEED_FIRST + (uint64_t)count; seed++) {
         const uint64_t run = one ? strtoull(one, NULL, 10) : seed;
         fprintf(stderr, "F0T_SEED=%llu\n", (unsigned long long)run);
         run_history(run);
@@ -595,7 +624,7 @@ static void sidecars_written_at_once_have_stamps_of_their_own(void **state)
         for (int q = 0; q < p; q++)
             assert_int_not_equal(stamps[p], stamps[q]);
     }
-    f0t_catalogue_close(c);
+    end();
 }
 
 /* As a disk has it that keeps times in seconds. */
@@ -616,12 +645,29 @@ static void sidecars_of_one_time_are_not_mistaken(void **state)
         for (int p = 0; p < PATHS; p++)
             check_written(p);
     }
-    f0t_catalogue_close(c);
+    end();
+}
+
+static void an_indexer_goes_on_after_a_run_that_failed(void **state)
+{
+    (void)state;
+    begin("failed");
+    fill_paths();
+    for (uint64_t nth = 1; nth <= 8; nth++) {
+        f0t_fault_set(F0T_FAULT_ALLOC, nth);
+        assert_fails(F0T_ERROR_MEMORY, "memory", run_index_all());
+        f0t_fault_set(F0T_FAULT_ALLOC, 0);
+        at[0] = new_picture(picture_count);
+        write_file(0);
+        index_all();
+    }
+    end();
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_indexer_goes_on_after_a_run_that_failed),
         cmocka_unit_test(sidecars_written_at_once_have_stamps_of_their_own),
         cmocka_unit_test(sidecars_of_one_time_are_not_mistaken),
         cmocka_unit_test(pictures_keep_their_tags),
