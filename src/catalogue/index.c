@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Pictures that are committed at a time, and those among them that are read from files, which takes longer. */
@@ -273,26 +274,65 @@ static f0t_status read_look(f0t_look *look, f0t_catalogue *c, int64_t id)
     return f0t_catalogue_get_thumbnail(&look->thumbnail, &look->size, c, id);
 }
 
-static f0t_status has_decisions(int64_t *out, f0t_catalogue *c, int64_t id)
+static f0t_status count_decisions(int64_t *out, f0t_catalogue *c, int64_t id)
 {
     return f0t_sql_get_int(out, &c->sql,
-                           "SELECT 1 FROM decisions WHERE picture = ?1 AND current = 1 AND decision"
-                           " <> 0 LIMIT 1",
+                           "SELECT count(*) FROM decisions WHERE picture = ?1 AND current = 1 AND"
+                           " decision <> 0",
                            F0T_SQL_VALUES(f0t_sql_int(id)), 0);
+}
+
+/* "1600 x 1200, saved 2026-03-01": two pictures of one path have no other names. */
+static f0t_status name_old(char *to, size_t size, f0t_catalogue *c, int64_t id)
+{
+    f0t_catalogue_pictures *one;
+    char date[32] = "on an unknown day";
+    struct tm day;
+    F0T_TRY(f0t_catalogue_get(&one, c, id));
+    const f0t_catalogue_picture *p = one->items;
+    const bool taken = p->taken != F0T_NO_DATE;
+    const time_t seconds = (time_t)(taken ? p->taken : p->mtime / 1000000000);
+    if ((taken || p->mtime != F0T_NO_DATE) && gmtime_r(&seconds, &day))
+        strftime(date, sizeof date, "%Y-%m-%d", &day);
+    snprintf(to, size, "%u x %u, %s %s", p->width, p->height, taken ? "taken" : "saved", date);
+    f0t_catalogue_pictures_free(one);
+    return F0T_OK;
+}
+
+/* Up to five tags that were accepted for the picture. */
+static f0t_status name_accepted(char *to, size_t size, f0t_catalogue *c, int64_t id)
+{
+    sqlite3_stmt *row;
+    bool any;
+    F0T_TRY(f0t_sql_bind(&row, &c->sql,
+                         "SELECT group_concat(name, ', ') FROM (SELECT t.name FROM decisions d"
+                         " JOIN tags t ON t.id = d.tag WHERE d.picture = ?1 AND d.current = 1 AND"
+                         " d.decision = 1 ORDER BY d.id LIMIT 5)",
+                         F0T_SQL_VALUES(f0t_sql_int(id))));
+    F0T_TRY(f0t_sql_step(&any, &c->sql, row));
+    const char *names = any ? (const char *)sqlite3_column_text(row, 0) : NULL;
+    snprintf(to, size, "%s", names ? names : "none");
+    f0t_sql_reset(row);
+    return F0T_OK;
 }
 
 static f0t_status warn_of_another(const f0t_indexer *x, const entry *e)
 {
+    char old[128], accepted[512];
     int64_t decided;
-    F0T_TRY(has_decisions(&decided, x->catalogue, e->id));
-    if (decided)
-        f0t_log(x->monitor, F0T_LOG_WARNING,
-                e->likeness == F0T_RESEMBLANCE_OTHER
-                    ? "%s: is another picture than before; what was decided stays with that one, "
-                      "which is missing"
-                    : "%s: may be the picture that it was, edited, or another one; it is taken for "
-                      "a new one, and what was decided stays with the old one, as missing",
-                e->path);
+    F0T_TRY(count_decisions(&decided, x->catalogue, e->id));
+    if (!decided)
+        return F0T_OK;
+    F0T_TRY(name_old(old, sizeof old, x->catalogue, e->id));
+    F0T_TRY(name_accepted(accepted, sizeof accepted, x->catalogue, e->id));
+    f0t_log(x->monitor, F0T_LOG_WARNING,
+            e->likeness == F0T_RESEMBLANCE_OTHER
+                ? "%s: is another picture than the one there before (%s); that one is missing, and "
+                  "keeps its %lld decision%s (accepted: %s) until index finds its file again"
+                : "%s: may be the picture there before (%s), edited, or another one; it counts as "
+                  "new, and that one is missing with its %lld decision%s (accepted: %s): accept "
+                  "them once more if it is the same",
+            e->path, old, (long long)decided, decided == 1 ? "" : "s", accepted);
     return F0T_OK;
 }
 
@@ -318,7 +358,7 @@ static f0t_status judge(f0t_indexer *x, entry *e)
                           .size = e->extra.thumbnail_size};
     f0t_look before;
     int64_t decided;
-    F0T_TRY(has_decisions(&decided, x->catalogue, e->id));
+    F0T_TRY(count_decisions(&decided, x->catalogue, e->id));
     F0T_TRY(read_look(&before, x->catalogue, e->id));
     e->likeness = F0T_RESEMBLANCE_SAME;
     if (before.size || decided)

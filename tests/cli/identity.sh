@@ -3,19 +3,20 @@
 . "$(dirname "$0")/lib.sh"
 export LC_ALL=C.UTF-8 XDG_DATA_HOME=$scratch/.data
 
-# photos FOLDER FIRST LAST: different pictures FOLDER/trip_NN.png, sixteen blocks of grey by number.
+# photos FOLDER FIRST LAST [SIDE]: different pictures FOLDER/trip_NN.png, sixteen blocks of grey by number.
 photos() {
     mkdir -p "$1"
     /usr/bin/python3 - "$@" <<'PY'
 import random, struct, sys, zlib
 def chunk(kind, data):
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+side = int(sys.argv[4]) if len(sys.argv) > 4 else 32
 for number in range(int(sys.argv[2]), int(sys.argv[3]) + 1):
     draw = random.Random(number)
     grey = [[draw.randrange(256) for _ in range(4)] for _ in range(4)]
-    rows = b"".join(b"\0" + bytes(grey[y // 8][x // 8] for x in range(32)) for y in range(32))
+    rows = b"".join(b"\0" + bytes(grey[4 * y // side][4 * x // side] for x in range(side)) for y in range(side))
     with open("%s/trip_%02d.png" % (sys.argv[1], number), "wb") as f:
-        f.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 32, 32, 8, 0, 0, 0, 0)) +
+        f.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 0, 0, 0, 0)) +
                 chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
 PY
 }
@@ -100,7 +101,8 @@ case_another_picture_of_this_name() {
     warns "trip_02.png: is not what the catalogue knows"
     run 0 index art -c c.f0t
     says "3 pictures, 2 added, 1 unchanged, 2 missing"
-    warns "trip_01.png: is another picture than before"
+    warns "trip_01.png: is another picture than the one there before (32 x 32, saved $(date -u +%Y-%m)"
+    warns "that one is missing, and keeps its 1 decision (accepted: tag01) until index finds its file again"
     run 0 write -c c.f0t
     tag_is art/trip_01.png -
     tag_is art/trip_02.png -
@@ -125,6 +127,20 @@ case_an_edited_picture_keeps_its_tags() {
     says "1 picture, 1 unchanged"
     run 0 write -c c.f0t
     tag_is art/trip_01.png tag01
+}
+
+# The same pixels, but other sides: nobody can know.
+case_a_picture_that_may_be_another() {
+    photos art 1 1
+    run 0 index art -c c.f0t
+    run 0 accept -c c.f0t art/trip_01.png tag01 tag02
+    photos art 1 1 64
+    run 0 index art -c c.f0t
+    says "1 picture, 1 added, 1 missing"
+    warns "trip_01.png: may be the picture there before (32 x 32, saved"
+    warns "that one is missing with its 2 decisions (accepted: tag01, tag02): accept them once more if it is the same"
+    run 0 write -c c.f0t
+    tag_is art/trip_01.png -
 }
 
 # Not even the size and the time of the file differ.
