@@ -50,24 +50,29 @@ f0t_status f0t_same_join(char **out, const char *form)
     return F0T_OK;
 }
 
+/* The form without its spaces, its last word in the singular. */
+static f0t_status join_singular(char **out, const char *form)
+{
+    const char *space = strrchr(form, ' '), *word = space ? space + 1 : form;
+    const size_t begin = (size_t)(word - form);
+    f0t_inflections singulars;
+    char *whole;
+    f0t_singulars(&singulars, word, strlen(word));
+    const char *last = singulars.count ? singulars.text[0] : word;
+    F0T_TRY(f0t_alloc(&whole, begin + strlen(last) + 1, 1));
+    memcpy(whole, form, begin);
+    memcpy(whole + begin, last, strlen(last) + 1);
+    f0t_status status = f0t_same_join(out, whole);
+    f0t_free(whole);
+    return status;
+}
+
 f0t_status f0t_same_root(char **out, const char *text)
 {
     f0t_texts keys = {0};
-    f0t_inflections singulars = {.count = 0};
-    F0T_TRY(f0t_same_keys(&keys, text));
-    const char *form = keys.count ? f0t_texts_get(&keys, keys.count - 1) : "";
-    const char *space = strrchr(form, ' '), *word = space ? space + 1 : form;
-    const size_t begin = (size_t)(word - form);
-    f0t_singulars(&singulars, word, strlen(word));
-    const char *last = singulars.count ? singulars.text[0] : word;
-    char *whole = NULL;
-    f0t_status status = f0t_alloc(&whole, begin + strlen(last) + 1, 1);
-    if (status == F0T_OK) {
-        memcpy(whole, form, begin);
-        memcpy(whole + begin, last, strlen(last) + 1);
-        status = f0t_same_join(out, whole);
-    }
-    f0t_free(whole);
+    f0t_status status = f0t_same_keys(&keys, text);
+    if (status == F0T_OK)
+        status = join_singular(out, keys.count ? f0t_texts_get(&keys, keys.count - 1) : "");
     f0t_texts_free(&keys);
     return status;
 }
